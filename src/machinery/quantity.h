@@ -1,0 +1,77 @@
+/// Kubernetes' resource.Quantity, exactly: a decimal number with a suffix family.
+/// Source: k8s.io/apimachinery/pkg/api/resource, gopkg.in/inf.v0.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace dray {
+
+/// A value. Numbers that fit (int64, scale of -9..18 decimal digits) are kept inline; larger ones
+/// (up to Kubernetes' cap) behind one pointer. Precision beyond 1e-9 is rounded up away from zero
+/// when parsed, as in Kubernetes.
+class Quantity {
+ public:
+  enum class Format : std::uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
+
+  Quantity() = default;
+  Quantity(const Quantity&);
+  Quantity(Quantity&&) noexcept = default;
+  Quantity& operator=(const Quantity&);
+  Quantity& operator=(Quantity&&) noexcept = default;
+  ~Quantity();
+
+  /// value * 10^scale.
+  [[nodiscard]] static Quantity of(std::int64_t value, int scale = 0, Format format = Format::kDecimalSI);
+  [[nodiscard]] static Quantity milli(std::int64_t value) { return of(value, -3); }
+  [[nodiscard]] static Quantity binary(std::int64_t value) { return of(value, 0, Format::kBinarySI); }
+
+  /// Error kBadRequest with Kubernetes' text (ErrFormatWrong, ErrNumeric, ErrSuffix).
+  [[nodiscard]] static Result<Quantity> parse(std::string_view text);
+  /// For literals of ours; a wrong one is a bug.
+  [[nodiscard]] static Quantity must_parse(std::string_view text);
+
+  /// Canonical form: "1500m", "2Gi", "1e3" ... The text that the API answers with.
+  [[nodiscard]] std::string str() const;
+
+  /// By value; the format plays no part (1Gi == 1073741824).
+  friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b);
+  friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
+  [[nodiscard]] int sign() const;
+  [[nodiscard]] bool is_zero() const { return sign() == 0; }
+
+  /// The format of a zero left side changes to the right side's, as in Kubernetes.
+  Quantity& operator+=(const Quantity& other);
+  Quantity& operator-=(const Quantity& other);
+  friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
+  friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
+  void negate();
+  /// False and unchanged-or-saturated exactly as Kubernetes' Mul does.
+  bool multiply(std::int64_t by);
+
+  /// Rounded up (away from zero) to a multiple of 10^scale, saturating at int64, as ScaledValue does.
+  [[nodiscard]] std::int64_t scaled_value(int scale) const;
+  [[nodiscard]] std::int64_t value() const { return scaled_value(0); }
+  [[nodiscard]] std::int64_t milli_value() const { return scaled_value(-3); }
+  /// The exact integer, if it is one and fits (AsInt64).
+  [[nodiscard]] bool as_int64(std::int64_t& out) const;
+  [[nodiscard]] double as_double() const;  // AsApproximateFloat64
+  [[nodiscard]] bool is_integer() const;   // CEL's isInteger: AsInt64 succeeds
+  [[nodiscard]] Format format() const { return format_; }
+  /// The exact decimal number without suffix: "1.5", "-0.000000001".
+  [[nodiscard]] std::string decimal() const;
+
+ private:
+  struct Big;  // digits beyond int64
+  std::int64_t value_ = 0;
+  std::int32_t scale_ = 0;
+  Format format_ = Format::kDecimalSI;
+  std::unique_ptr<Big> big_;
+};
+
+}  // namespace dray
