@@ -19,11 +19,11 @@ class Quantity {
  public:
   enum class Format : std::uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
 
-  Quantity() = default;
+  Quantity();
   Quantity(const Quantity&);
-  Quantity(Quantity&&) noexcept = default;
+  Quantity(Quantity&&) noexcept;
   Quantity& operator=(const Quantity&);
-  Quantity& operator=(Quantity&&) noexcept = default;
+  Quantity& operator=(Quantity&&) noexcept;
   ~Quantity();
 
   /// value * 10^scale.

@@ -10,6 +10,14 @@
 
 namespace dray {
 
+/// A bool as an element of a list: std::vector<bool> has no addressable elements.
+struct Bool {
+  bool value = false;
+  Bool() = default;
+  Bool(bool b) : value(b) {}
+  operator bool() const { return value; }
+};
+
 /// Base64 in JSON.
 struct Bytes {
   std::string data;
