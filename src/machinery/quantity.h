@@ -12,9 +12,13 @@
 
 namespace dray {
 
-/// A value. Numbers that fit (int64, scale of -9..18 decimal digits) are kept inline; larger ones
-/// (up to Kubernetes' cap) behind one pointer. Precision beyond 1e-9 is rounded up away from zero
-/// when parsed, as in Kubernetes.
+struct Decimal;
+
+/// A value. An int64 times a power of ten is kept inline, other numbers behind one pointer, and where
+/// Kubernetes does one or the other so do we: `as_int64` of "0.5Gi" fails, there and here. Precision
+/// beyond 1e-9 is rounded up away from zero when parsed. Where Kubernetes answers with the text as it
+/// was written ("+5", "1.500"), so does `str`.
+/// One difference: a number never grows beyond 10,000 digits (Kubernetes would until memory ends).
 class Quantity {
  public:
   enum class Format : std::uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
@@ -36,7 +40,8 @@ class Quantity {
   /// For literals of ours; a wrong one is a bug.
   [[nodiscard]] static Quantity must_parse(std::string_view text);
 
-  /// Canonical form: "1500m", "2Gi", "1e3" ... The text that the API answers with.
+  /// Canonical form: "1500m", "2Gi", "1e3" ... The text that the API answers with. A DecimalSI or
+  /// BinarySI number beyond the largest suffix loses its exponent ("1000E" prints as "1"), as there.
   [[nodiscard]] std::string str() const;
 
   /// By value; the format plays no part (1Gi == 1073741824).
@@ -51,10 +56,13 @@ class Quantity {
   friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
   friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
   void negate();
-  /// False and unchanged-or-saturated exactly as Kubernetes' Mul does.
+  /// False if the digits of the product (which is exact in any case) do not fit an int64.
   bool multiply(std::int64_t by);
+  /// Rounds away from zero to a multiple of 10^scale; whether nothing was lost.
+  bool round_up(int scale);
 
-  /// Rounded up (away from zero) to a multiple of 10^scale, saturating at int64, as ScaledValue does.
+  /// Rounded up to a multiple of 10^scale, in multiples of it, as ScaledValue does: 0 where an inline
+  /// number overflows, the low 64 bits where another one does.
   [[nodiscard]] std::int64_t scaled_value(int scale) const;
   [[nodiscard]] std::int64_t value() const { return scaled_value(0); }
   [[nodiscard]] std::int64_t milli_value() const { return scaled_value(-3); }
@@ -67,11 +75,18 @@ class Quantity {
   [[nodiscard]] std::string decimal() const;
 
  private:
-  struct Big;  // digits beyond int64
+  struct More;  // a number of any size in place of value_ and scale_, or a text to answer with
+  [[nodiscard]] bool is_inline() const;
+  [[nodiscard]] Decimal number() const;
+  Decimal& make_decimal();
+  void forget_text();
+  bool add_inline(std::int64_t value, std::int32_t scale);
+  bool multiply_inline(std::int64_t by);
+
   std::int64_t value_ = 0;
   std::int32_t scale_ = 0;
   Format format_ = Format::kDecimalSI;
-  std::unique_ptr<Big> big_;
+  std::unique_ptr<More> more_;
 };
 
 }  // namespace dray
