@@ -1,6 +1,7 @@
 /// Kubernetes' feature gates, those that something here depends on: names, stages, defaults of 1.37.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace dray::api {
 
-enum class Stage : std::uint8_t { kAlpha, kBeta, kGa, kDray };  // kDray: ours, not Kubernetes'
+enum class Stage : std::uint8_t { kAlpha, kBeta, kGa, kDeprecated, kDray };  // kDray: ours
 
 struct Gate {
   std::string_view name;
@@ -29,7 +30,8 @@ class FeatureGates {
  public:
   /// The defaults.
   FeatureGates();
-  /// "A=true,B=false,AllAlpha=true". Error kBadRequest: unknown gate, wrong boolean, locked gate, or a
+  /// "A=true,B=false,AllAlpha=true": later items win, and a gate that is named wins over AllAlpha and
+  /// AllBeta. Error kBadRequest with Kubernetes' text: unknown gate, wrong boolean, locked gate, or a
   /// gate that is on while one that it needs is off.
   [[nodiscard]] static Result<FeatureGates> parse(std::string_view text);
   /// A name that is not known is a bug.

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -94,8 +95,15 @@ struct Kind {
   bool unconditional_update = true;             // PUT without resourceVersion is allowed
   Hooks hooks;
 
-  /// "pods", "deployments.apps": unique, and the store's name of the kind.
+  /// Of events.k8s.io's Event: "events", since its objects are core's. Empty: its own.
+  std::string shares_storage_of;
+
+  /// "pods", "deployments.apps": unique.
   [[nodiscard]] std::string resource() const { return group.empty() ? plural : plural + "." + group; }
+  /// The store's name of the kind: `resource()`, unless it shares the objects of another kind.
+  [[nodiscard]] std::string storage() const {
+    return shares_storage_of.empty() ? resource() : shares_storage_of;
+  }
   [[nodiscard]] const ServedVersion* version(std::string_view name) const;
 };
 
@@ -111,7 +119,7 @@ class Registry {
   [[nodiscard]] std::shared_ptr<const Kind> find(std::string_view group, std::string_view plural) const;
   /// By kind name ("ResourceClaim").
   [[nodiscard]] std::shared_ptr<const Kind> find_kind(std::string_view group, std::string_view kind) const;
-  /// Of a stored type; there must be one.
+  /// Of a stored type, in the group of that type; there must be one.
   [[nodiscard]] const Kind& of(const StructDescriptor& stored) const;
   template <class T>
   [[nodiscard]] const Kind& of() const {
@@ -125,6 +133,7 @@ class Registry {
 
  private:
   std::vector<std::shared_ptr<const Kind>> kinds_;
+  std::unordered_map<const StructDescriptor*, const Kind*> by_stored_;
 };
 
 }  // namespace dray::api
