@@ -398,6 +398,31 @@ void append(std::string& out, const Value& value, bool sort_keys) {
   }
 }
 
+/// "-1.25e+03" as "-1250": zeros, not more digits, fill a large number, as in Go.
+void append_fixed(std::string& out, std::string_view scientific) {
+  const std::size_t e = scientific.find('e');
+  int exponent = 0;
+  const char* const sign = scientific.data() + e + 1;
+  std::from_chars(sign + (*sign == '+' ? 1 : 0), scientific.data() + scientific.size(), exponent);
+  std::string_view mantissa = scientific.substr(0, e);
+  if (mantissa[0] == '-') {
+    out += '-';
+    mantissa.remove_prefix(1);
+  }
+  std::string digits(mantissa.substr(0, 1));
+  if (mantissa.size() > 2) digits += mantissa.substr(2);
+  if (exponent < 0) {
+    out += "0.";
+    out.append(static_cast<std::size_t>(-exponent - 1), '0');
+    out += digits;
+    return;
+  }
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+  out.append(digits, 0, whole);
+  if (digits.size() > whole) out.append(".").append(digits, whole);
+}
+
 }  // namespace
 
 Result<Value> parse_json(std::string_view text, ParseLimits limits) {
@@ -442,19 +467,18 @@ void append_json_double(std::string& out, double number) {
     out += "null";
     return;
   }
+  char buffer[32];
+  const auto printed = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific);
+  std::string_view text(buffer, printed.ptr - buffer);
   // As ECMAScript: an exponent only below 1e-6 and from 1e21 on, and without leading zeros.
   const double size = std::abs(number);
-  const bool exponent = size != 0 && (size < 1e-6 || size >= 1e21);
-  char buffer[64];
-  const auto format = exponent ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto printed = std::to_chars(buffer, buffer + sizeof buffer, number, format);
-  std::string_view text(buffer, printed.ptr - buffer);
-  if (exponent && text.size() >= 4 && text.substr(text.size() - 4, 3) == "e-0") {
-    out.append(text.substr(0, text.size() - 2));
-    out += text.back();
+  if (size != 0 && (size < 1e-6 || size >= 1e21)) {
+    const bool padded = text[text.size() - 3] == '-' && text[text.size() - 2] == '0';
+    out.append(text.substr(0, text.size() - (padded ? 2 : 0)));
+    if (padded) out += text.back();
     return;
   }
-  out.append(text);
+  append_fixed(out, text);
 }
 
 }  // namespace dray

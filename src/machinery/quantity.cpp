@@ -161,10 +161,10 @@ std::string canonical_decimal(Decimal number, Format format) {
 }
 
 std::string canonical_decimal(std::int64_t value, std::int64_t exponent, Format format) {
-  std::int64_t amount = value;
-  for (; amount % 10 == 0; amount /= 10) ++exponent;
+  for (; value % 10 == 0; value /= 10) ++exponent;
   const int extra = static_cast<int>((exponent % 3 + 3) % 3);
-  if (!scale_up(amount, extra, amount)) {
+  std::int64_t amount = 0;
+  if (!scale_up(value, extra, amount)) {
     return canonical_decimal(Decimal::of(value, static_cast<std::int32_t>(exponent)), format);
   }
   return std::to_string(amount) + suffix_of(10, exponent - extra, format);
@@ -192,7 +192,8 @@ std::int64_t scaled_value_of(const Decimal& number, int scale) {
   if (std::abs(down) < 19) scale_up(1, std::abs(down), power);
   if (down == 0) return number.low64();
   if (down < 0) return wrapped(number.low64(), power);
-  if (down < 19 && number.digits_fit_int64() && number.low64() != kMax) {
+  // Any negative number counts as one that fits, and wraps.
+  if (down < 19 && (number.negative || (number.digits_fit_int64() && number.low64() != kMax))) {
     const std::int64_t value = number.low64();
     return value / power + (value % power != 0 ? 1 : 0);
   }
@@ -440,7 +441,13 @@ std::int64_t Quantity::scaled_value(int scale) const {
     scale_down(value_, std::int64_t{scale} - scale_, out);
     return out;
   }
-  return scale_up(value_, std::int64_t{scale_} - scale, out) ? out : 0;
+  const std::int64_t up = std::int64_t{scale_} - scale;
+  if (scale_up(value_, up, out)) return out;
+  // Go multiplies by these powers at once and returns what wrapped; for the others it gives up.
+  const bool at_once = (up >= 1 && up <= 3) || up == 6 || up == 9;
+  std::int64_t power = 0;
+  if (!at_once || value_ == kMin || !scale_up(1, up, power)) return 0;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value_) * static_cast<std::uint64_t>(power));
 }
 
 bool Quantity::as_int64(std::int64_t& out) const {

@@ -61,8 +61,8 @@ class Quantity {
   /// Rounds away from zero to a multiple of 10^scale; whether nothing was lost.
   bool round_up(int scale);
 
-  /// Rounded up to a multiple of 10^scale, in multiples of it, as ScaledValue does: 0 where an inline
-  /// number overflows, the low 64 bits where another one does.
+  /// Rounded up to a multiple of 10^scale, in multiples of it. Beyond int64 the answer is Kubernetes'
+  /// ScaledValue's, that is 0 or the low 64 bits of something: compare first.
   [[nodiscard]] std::int64_t scaled_value(int scale) const;
   [[nodiscard]] std::int64_t value() const { return scaled_value(0); }
   [[nodiscard]] std::int64_t milli_value() const { return scaled_value(-3); }

@@ -80,18 +80,22 @@ class Value {
 };
 
 struct ParseLimits {
-  /// Kubernetes' decoder stops at this depth.
-  int depth_max = 10000;
+  /// Kubernetes' decoder stops at 10,000 (Go's stacks grow); here every walker over a Value recurses
+  /// on a thread's stack of 8 MiB. No object of the API comes near.
+  int depth_max = 1000;
 };
 
-/// One JSON text (RFC 8259). Integers that fit 64 bits are ints, other numbers doubles.
-/// Error kBadRequest: what is wrong, with line and column in the message ("line 3, column 7: ...").
+/// One JSON text (RFC 8259) as Go reads it: invalid UTF-8 and lone surrogates become U+FFFD, integers
+/// that fit 64 bits are ints, other numbers doubles.
+/// Error kBadRequest: "line 3, column 7: " and Go's text. `causes` has one cause with Go's text alone
+/// (as the API answers) and the position; columns count bytes.
 [[nodiscard]] Result<Value> parse_json(std::string_view text, ParseLimits limits = {});
 
-/// Every document of a YAML 1.2-core text as Kubernetes reads it (YAML 1.1 booleans yes/no/on/off
-/// only where Kubernetes' own reader takes them), anchors and merge keys resolved, bounded against
-/// alias bombs. JSON is YAML too. Empty documents are left out.
-/// Error kBadRequest, with line and column in the message.
+/// Every document of a YAML text as Kubernetes reads it (sigs.k8s.io/yaml, YAML 1.1: yes, no, on and
+/// off are booleans, 0777 is octal, a float that is whole becomes an int, timestamps stay strings),
+/// anchors and merge keys resolved, bounded against alias bombs. JSON is YAML too, also several JSON
+/// texts in a row. Empty documents are left out. Duplicate keys are kept, as in JSON.
+/// Error kBadRequest, with line and column in the message, and one cause as above.
 [[nodiscard]] Result<std::vector<Value>> parse_yaml(std::string_view text, ParseLimits limits = {});
 
 /// Compact JSON as Go's encoder writes it: <, >, & and U+2028/9 escaped, keys in the order they have
@@ -100,7 +104,8 @@ struct ParseLimits {
 /// Appends to `out`; the string with quotes, escaped as above.
 void append_json_string(std::string& out, std::string_view text);
 void append_json_double(std::string& out, double number);
-/// Block-style YAML as Kubernetes' tools write it (keys sorted).
+/// Block-style YAML byte for byte as Kubernetes' tools write it: keys sorted ("a2" before "a10"), long
+/// plain texts folded after 80 columns, texts of several lines as literal blocks.
 [[nodiscard]] std::string print_yaml(const Value& value);
 
 }  // namespace dray
