@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ using Problems = std::vector<std::string>;
 [[nodiscard]] Problems check_dns1123_subdomain(std::string_view value);
 [[nodiscard]] Problems check_dns1123_subdomain_with_underscore(std::string_view value);
 [[nodiscard]] Problems check_wildcard_dns1123_subdomain(std::string_view value);
+/// The same two as declarative validation has them (k8s-short-name, k8s-long-name): "bytes" in the
+/// text of what is too long.
+[[nodiscard]] Problems check_short_name(std::string_view value);
+[[nodiscard]] Problems check_long_name(std::string_view value);
 /// IsDNS1035Label: as a DNS-1123 label, but starts with a letter.
 [[nodiscard]] Problems check_dns1035_label(std::string_view value);
 
