@@ -22,7 +22,9 @@ class Causes;  // machinery/validate.h: collects the causes of an Invalid error
 
 namespace dray::api {
 
+class ExpressionCheck;  // api/expression_check.h
 class FeatureGates;
+struct ServedVersion;
 
 /// What hooks may look at. Borrowed for the call.
 struct HookContext {
@@ -31,6 +33,10 @@ struct HookContext {
   /// Looks up another object (a PriorityClass, a Namespace); null if there is none.
   const std::function<ObjectPtr(const StructDescriptor& kind, std::string_view namespace_,
                                 std::string_view name)>& find;
+  /// The version of the request, whose field names some errors use; null: the stored one.
+  const ServedVersion* version = nullptr;
+  /// Compiles CEL expressions; null: they are taken as they are.
+  const ExpressionCheck* expressions = nullptr;
 };
 
 /// A column of the Table answer. `type`, `format`, `priority` as in metav1.TableColumnDefinition.
