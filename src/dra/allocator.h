@@ -45,6 +45,9 @@ struct Explanation;
 struct Pick {
   DeviceId device = kNoDevice;
   std::uint32_t want = 0;  // which request or alternative of Prepared
+  // For this folder: where the device was published, and what a share of it takes.
+  std::uint32_t slice = 0, position = 0, capacity = 0;
+  bool share = false;
 };
 
 /// A solution, small and without API objects.
@@ -107,6 +110,8 @@ struct Limits {
   /// Steps of the search per node: about one per device that is tried. A step takes well under a
   /// microsecond; the reference makes a few hundred thousand before its deadline of 10 s.
   std::uint64_t steps_max = 4'000'000;
+  /// Check after every undo that the state is what it was. For tests: slow.
+  bool verify_undo = false;
 };
 
 /// What was done, for tests, metrics and benchmarks.
