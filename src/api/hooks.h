@@ -22,11 +22,11 @@ struct Conversion {
 struct KindHooks {
   /// The version that is kept; one entry per kind.
   const StructDescriptor* stored = nullptr;
-  Hooks hooks;
-  std::span<const Column> columns;
-  std::span<const std::string_view> selectable_fields;
+  Hooks hooks = {};
+  std::span<const Column> columns = {};
+  std::span<const std::string_view> selectable_fields = {};
   /// Of every other version in the resource list; versions with neither are left out.
-  std::span<const Conversion> conversions;
+  std::span<const Conversion> conversions = {};
   bool has_generation = false;
   bool create_on_update = false;
   bool unconditional_update = true;

@@ -20,10 +20,10 @@ std::vector<std::string> strings(std::span<const std::string_view> texts) {
 using Tables = std::vector<std::span<const KindHooks>>;
 
 Tables all_tables() {
-  return {core_hooks(),        core_config_hooks(),  core_volume_hooks(), event_hooks(),
-          apps_hooks(),        batch_hooks(),        autoscaling_hooks(), networking_hooks(),
-          rbac_hooks(),        storage_hooks(),      small_group_hooks(), resource_hooks(),
-          scheduling_hooks()};
+  return {pod_hooks(),     node_hooks(),    config_hooks(),    quota_hooks(),       volume_hooks(),
+          event_hooks(),   service_hooks(), apps_hooks(),      batch_hooks(),       autoscaling_hooks(),
+          rbac_hooks(),    storage_hooks(), admission_hooks(), small_group_hooks(), networking_hooks(),
+          resource_hooks(), scheduling_hooks()};
 }
 
 std::string_view group_of(const KindHooks& hooks) {

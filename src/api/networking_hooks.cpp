@@ -1,0 +1,53 @@
+/// Ingress, IngressClass, NetworkPolicy, ServiceCIDR, IPAddress.
+#include "api/core_defaults.h"
+#include "api/group_hooks.h"
+#include "api/networking_v1.h"
+#include "api/strategy.h"
+
+namespace dray::api {
+namespace {
+
+void default_ports(std::vector<networking::NetworkPolicyPort>& ports) {
+  for (auto& port : ports) default_to(port.protocol, std::string("TCP"));
+}
+
+void default_policy(Object& object) {
+  auto& spec = cast<networking::NetworkPolicy>(object).spec;
+  if (spec.policy_types.empty()) {
+    spec.policy_types = {"Ingress"};
+    if (!spec.egress.empty()) spec.policy_types.emplace_back("Egress");
+  }
+  for (auto& rule : spec.ingress) default_ports(rule.ports);
+  for (auto& rule : spec.egress) default_ports(rule.ports);
+}
+
+void default_ingress_class(Object& object) {
+  auto& parameters = cast<networking::IngressClass>(object).spec.parameters;
+  if (parameters) default_to(parameters->scope, std::string("Cluster"));
+}
+
+}  // namespace
+
+std::span<const KindHooks> networking_hooks() {
+  static const KindHooks kHooks[] = {
+      {.stored = &networking::Ingress::kDescriptor,
+       .hooks = {.prepare_create = reset_status<networking::Ingress>,
+                 .prepare_update = keep_status<networking::Ingress>,
+                 .prepare_status = keep_spec<networking::Ingress>},
+       .has_generation = true},
+      {.stored = &networking::IngressClass::kDescriptor,
+       .hooks = {.set_defaults = default_ingress_class},
+       .has_generation = true},
+      {.stored = &networking::NetworkPolicy::kDescriptor,
+       .hooks = {.set_defaults = default_policy},
+       .has_generation = true},
+      {.stored = &networking::ServiceCIDR::kDescriptor,
+       .hooks = {.prepare_create = reset_status<networking::ServiceCIDR>,
+                 .prepare_update = keep_status<networking::ServiceCIDR>,
+                 .prepare_status = keep_spec<networking::ServiceCIDR>}},
+      {.stored = &networking::IPAddress::kDescriptor},
+  };
+  return kHooks;
+}
+
+}  // namespace dray::api
