@@ -24,6 +24,8 @@ struct WriteOptions {
   std::string user = "system:apiserver";
   std::string field_manager;
   std::string subresource;  // "", "status", ...: which hooks apply, what admission sees
+  const api::ServedVersion* version = nullptr;  // of the request, for field names in errors; null: the stored
+  bool create_if_missing = false;               // an update of an unknown name creates it (server-side apply)
 };
 
 enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete };
@@ -45,7 +47,8 @@ struct Written {
   ObjectPtr object;
   Revision revision = 0;  // wait for this one's durability before acknowledging
   std::vector<std::string> warnings;
-  bool gone = false;      // a delete that removed the object (and not only marked it)
+  bool gone = false;      // the write removed the object (and did not only mark it)
+  bool created = false;   // an update that made the object
 };
 
 class Resources {
@@ -54,6 +57,8 @@ class Resources {
             const Clock& clock, Rng rng);
   ~Resources();
 
+  /// Compiles the CEL expressions of what is written; borrowed. Without one they are taken as they are.
+  void set_expressions(const api::ExpressionCheck* check);
   /// Admission steps run in the order in which they were added, before validation.
   void add_admission(Admission step);
 
@@ -69,6 +74,10 @@ class Resources {
                                        std::string_view name,
                                        const std::function<Result<>(Object&)>& change,
                                        const WriteOptions& options = {});
+  /// Whether objects may be created in the namespace: `namespaces "x" not found`, or forbidden with the
+  /// cause NamespaceTerminating.
+  [[nodiscard]] Result<> check_namespace(const api::Kind& kind, std::string_view namespace_,
+                                         std::string_view name) const;
   /// Preconditions, grace period, finalizers and propagation policy as Kubernetes has them.
   [[nodiscard]] Result<Written> remove(const api::Kind& kind, std::string_view namespace_,
                                        std::string_view name, const meta::DeleteOptions& how = {},

@@ -77,7 +77,11 @@ class Store {
                                                              std::function<void(const EventPtr&)> on_event) = 0;
 
   /// Runs `task` on the executor once every write up to `revision` is durable (at once, in memory).
-  virtual void when_durable(Revision revision, Task task) = 0;
+  /// When the journal cannot be written, `failed` runs instead: whether these writes survive a crash is
+  /// not known then (they are tried again), and they must not be acknowledged. Until the journal works
+  /// again, further writes are refused with the same error.
+  virtual void when_durable(Revision revision, Task task,
+                            std::function<void(const Error&)> failed = {}) = 0;
   [[nodiscard]] virtual Revision durable_revision() const = 0;
 };
 
