@@ -30,7 +30,7 @@ void check_values(Operator op, const std::vector<std::string>& values, const Fie
     case Operator::kIn:
     case Operator::kNotIn:
       if (values.empty()) {
-        out.invalid(at, BadValue::raw("[]"), "for 'in', 'notin' operators, values set can't be empty");
+        out.invalid(at, values, "for 'in', 'notin' operators, values set can't be empty");
       }
       return;
     case Operator::kEquals:

@@ -9,9 +9,9 @@
 
 namespace dray {
 
-/// JSON patch: `patch` is a list of operations. Errors: kBadRequest with json-patch's text for a patch
-/// that is none; kInvalid with its text (422) for an operation that fails: the caller adds the object's
-/// group, kind and name.
+/// JSON patch: `patch` is a list of operations. Errors: kBadRequest with Kubernetes' text for a patch
+/// that is none, kRequestEntityTooLarge beyond 10,000 operations, kInvalid (422) with json-patch's text
+/// for an operation that fails.
 [[nodiscard]] Result<Value> apply_json_patch(Value doc, const Value& patch);
 
 /// JSON merge patch: null removes, maps merge, everything else replaces. Error kBadRequest if the patch
@@ -20,8 +20,9 @@ namespace dray {
 
 /// Strategic merge patch: as a merge patch, but lists merge by the keys in the schema, and the
 /// directives $patch, $deleteFromPrimitiveList, $setElementOrder and $retainKeys are followed.
-/// Fields that the schema does not know merge as in a merge patch. Error kBadRequest with
-/// strategicpatch's text.
+/// Fields that the schema does not know merge as in a merge patch. Errors with strategicpatch's text:
+/// kBadRequest for a malformed directive, kInvalid (422) for lists of lists, kInternal (500, as there)
+/// for elements without their merge key and lists that do not fit $setElementOrder.
 [[nodiscard]] Result<Value> apply_strategic_patch(Value doc, const Value& patch,
                                                   const StructDescriptor& descriptor);
 
