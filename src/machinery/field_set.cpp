@@ -102,7 +102,8 @@ Value FieldSet::to_fields_v1() const {
     Value inner = Value::map();
     if (child != nullptr) {
       if (members.contains(element)) inner.as_map().emplace_back(".", Value::map());
-      for (auto& member : child->to_fields_v1().as_map()) inner.as_map().push_back(std::move(member));
+      Value rest = child->to_fields_v1();
+      for (auto& member : rest.as_map()) inner.as_map().push_back(std::move(member));
     }
     out.as_map().emplace_back(element, std::move(inner));
   }
