@@ -91,8 +91,7 @@ class DeviceInput {
  private:
   Entry& add(std::vector<Entry>& to, std::string_view qualified_name, Kind kind);
   const Semver* parse_versions(std::string_view qualified_name,
-                               std::span<const std::string> texts);
-  const Semver* parse_version(std::string_view qualified_name, std::string_view text);
+                               std::span<const std::string_view> texts);
   void fail(std::string_view qualified_name, const std::string& why);
 
   std::string_view driver_;
