@@ -298,12 +298,10 @@ class Checker {
     if (ok) refer(e).overloads = {f.overloads[0].id};
   }
 
-  TypeRef join(const Expr* at, TypeRef before, TypeRef now) {
+  TypeRef join(TypeRef before, TypeRef now) {
     if (before == nullptr) return now;
-    if (unifier_.assignable(before, now)) return Unifier::most_general(before, now);
-    if (!env_.homogeneous_literals) return &types::kDyn;
-    mismatch(at->id, before, now);
-    return &types::kError;
+    // Mixed literals are refused, where they are, once all types are known.
+    return unifier_.assignable(before, now) ? Unifier::most_general(before, now) : &types::kDyn;
   }
 
   TypeRef unwrap(const Expr* e, TypeRef type) {
@@ -319,7 +317,7 @@ class Checker {
       check(arg);
       TypeRef type = type_of(arg);
       if (!e->optional.empty() && e->optional[i]) type = unwrap(arg, type);
-      element = join(arg, element, type);
+      element = join(element, type);
     }
     set(e, pool_.list(element == nullptr ? new_variable() : element));
   }
@@ -328,11 +326,11 @@ class Checker {
     TypeRef key = nullptr, value = nullptr;
     for (const Entry& entry : e->entries) {
       check(entry.key);
-      key = join(entry.key, key, type_of(entry.key));
+      key = join(key, type_of(entry.key));
       check(entry.value);
       TypeRef type = type_of(entry.value);
       if (entry.optional) type = unwrap(entry.value, type);
-      value = join(entry.value, value, type);
+      value = join(value, type);
     }
     if (key == nullptr) key = new_variable(), value = new_variable();
     set(e, pool_.map(key, value));

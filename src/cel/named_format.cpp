@@ -40,7 +40,7 @@ std::string no_match(std::string_view message, std::string_view pattern,
                      std::initializer_list<std::string_view> examples) {
   std::string out = std::string(message) + " (e.g. ";
   for (const std::string_view example : examples)
-    out += fmt::format("{}'{}', ", example == *examples.begin() ? "" : "or ", example);
+    out += fmt::format("{}'{}', ", example == *examples.begin() ? "" : " or ", example);
   return out + fmt::format("regex used for validation is '{}')", pattern);
 }
 
