@@ -59,7 +59,7 @@ void pool_name(std::string_view value, const FieldPath& at, Causes& out) {
       out.invalid(at, value, fmt::format("segment {}: must not be empty", i));
     } else {
       out.invalid_each(at, segments[i],
-                       prefixed(fmt::format("segment {}: ", i), check_dns1123_subdomain(segments[i])));
+                       prefixed(fmt::format("segment {}: ", i), check_long_name(segments[i])));
     }
   }
 }
@@ -85,8 +85,8 @@ struct Format {
   FormatCheck check;
 };
 constexpr Format kFormats[] = {
-    {"k8s-short-name", simple<check_dns1123_label>},
-    {"k8s-long-name", simple<check_dns1123_subdomain>},
+    {"k8s-short-name", simple<check_short_name>},
+    {"k8s-long-name", simple<check_long_name>},
     {"k8s-long-name-caseless", simple<check_subdomain_caseless>},
     {"k8s-label-key", simple<check_qualified_name>},
     {"k8s-prefixed-label-key", prefixed_label_key},
@@ -114,7 +114,7 @@ Problems check_subdomain_caseless(std::string_view value) {
   }
   // A long value may be fine but for its length.
   const bool too_long = value.size() > kSubdomainMax;
-  const Problems problems = check_dns1123_subdomain(lower);
+  const Problems problems = check_long_name(lower);
   Problems out;
   if (too_long) out.push_back(problems.front());
   if (problems.size() > (too_long ? 1U : 0U)) {
@@ -137,7 +137,7 @@ void check_fully_qualified_name(std::string_view value, const FieldPath& at, Cau
     out.invalid(at, "", "prefix must not be empty");
   } else {
     if (parts[0].size() > kDomainMax) out.too_long(at, kDomainMax);
-    out.invalid_each(at, parts[0], prefixed("prefix: ", check_dns1123_subdomain(parts[0])));
+    out.invalid_each(at, parts[0], prefixed("prefix: ", check_long_name(parts[0])));
   }
   if (parts[1].empty()) {
     out.invalid(at, "", "name must not be empty");

@@ -211,7 +211,7 @@ void validate_overhead(const resource::NodeAllocatableOverhead& overhead, const 
 void validate_capacities(const FeatureGates& gates, const Capacities& capacities, bool shared,
                          const FieldPath& at, Causes& out) {
   for (const auto& [name, capacity] : capacities) {
-    validate_qualified_name(name, at, out);
+    validate_device_key(name, at, out);
     if (!capacity.request_policy) continue;
     const std::string key = short_key(name, kKeyMax);
     const FieldPath entry = at[key];

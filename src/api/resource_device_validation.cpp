@@ -6,8 +6,8 @@
 #include <set>
 
 #include "api/core_v1.h"
+#include "api/core_validate.h"
 #include "api/resource_capacity_validation.h"
-#include "api/resource_node_selector.h"
 #include "api/resource_parts.h"
 #include "machinery/codec.h"
 
@@ -71,7 +71,7 @@ void validate_totals(const resource::Device& device, const FieldPath& at, Causes
 
 void validate_attributes(const resource::Device& device, const FieldPath& at, Causes& out) {
   for (const auto& [name, attribute] : device.attributes) {
-    validate_qualified_name(name, at, out);
+    validate_device_key(name, at, out);
     validate_attribute(attribute, at[short_key(name, kKeyMax)], out);
   }
 }
@@ -128,7 +128,7 @@ void validate_own_nodes(const resource::Device& device, const FieldPath& at, Cau
   }
   if (device.node_selector) {
     add("nodeSelector");
-    validate_device_node_selector(*device.node_selector, at / "nodeSelector", out);
+    validate_node_selector(*device.node_selector, at / "nodeSelector", out);
   }
   if (device.all_nodes && *device.all_nodes) add("allNodes");
   if (device.all_nodes && !*device.all_nodes) {

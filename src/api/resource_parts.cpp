@@ -77,7 +77,7 @@ void validate_device_name(std::string_view name, const FieldPath& at, Causes& ou
   out.invalid_each(at, name, check_dns1123_label(name));
 }
 
-void validate_qualified_name(std::string_view name, const FieldPath& at, Causes& out) {
+void validate_device_key(std::string_view name, const FieldPath& at, Causes& out) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return validate_identifier(name, at, out);
   const std::string_view domain = name.substr(0, slash), identifier = name.substr(slash + 1);
@@ -117,13 +117,13 @@ void validate_binding_conditions(const std::vector<std::string>& conditions,
     out.invalid(failures / i, failure_conditions[i],
                 "bindingFailureConditions must not overlap with bindingConditions");
   }
-  // Where the list is left out Kubernetes prints null; an empty list and none are the same thing here.
+  // Kubernetes prints null for a list that was left out; an empty list and none are the same thing here.
+  const BadValue empty = BadValue::raw("[]");
   if (conditions.empty() && !failure_conditions.empty()) {
-    out.invalid(here, conditions, "bindingConditions are required to use bindingFailureConditions");
+    out.invalid(here, empty, "bindingConditions are required to use bindingFailureConditions");
   }
   if (failure_conditions.empty() && !conditions.empty()) {
-    out.invalid(failures, failure_conditions,
-                "bindingFailureConditions are required to use bindingConditions");
+    out.invalid(failures, empty, "bindingFailureConditions are required to use bindingConditions");
   }
 }
 

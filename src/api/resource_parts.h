@@ -36,7 +36,7 @@ void validate_driver_name(std::string_view name, const FieldPath& at, Causes& ou
 void validate_pool_name(std::string_view name, const FieldPath& at, Causes& out);
 void validate_device_name(std::string_view name, const FieldPath& at, Causes& out);
 /// A name of an attribute or of a capacity: "[domain/]identifier".
-void validate_qualified_name(std::string_view name, const FieldPath& at, Causes& out);
+void validate_device_key(std::string_view name, const FieldPath& at, Causes& out);
 
 void validate_taint(const resource::DeviceTaint& taint, const FieldPath& at, Causes& out);
 void validate_tolerations(const std::vector<resource::DeviceToleration>& tolerations,

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "api/core_v1.h"
+#include "api/core_validate.h"
 #include "api/internal_text.h"
 #include "api/resource_device_validation.h"
-#include "api/resource_node_selector.h"
 #include "api/resource_parts.h"
 
 namespace dray::api {
@@ -71,7 +71,7 @@ void validate_nodes(const Spec& spec, const FieldPath& at, Causes& out) {
   }
   if (spec.node_selector) {
     add("nodeSelector");
-    validate_device_node_selector(*spec.node_selector, at / "nodeSelector", out);
+    validate_node_selector(*spec.node_selector, at / "nodeSelector", out);
     // One term, so that the selectors of several slices can be joined.
     if (const auto& terms = spec.node_selector->node_selector_terms; terms.size() != 1) {
       out.invalid(at / "nodeSelector" / "nodeSelectorTerms", internal_list_of(terms),
@@ -136,7 +136,7 @@ const resource::DeviceAttribute* find_attribute(const Spec& spec, const resource
 
 bool is_fully_qualified(const std::string& name) {
   Causes problems;
-  validate_qualified_name(name, FieldPath(), problems);
+  validate_device_key(name, FieldPath(), problems);
   return problems.empty() && name.find('/') != std::string::npos;
 }
 

@@ -4,9 +4,9 @@
 #include <tuple>
 
 #include "api/core_v1.h"
+#include "api/core_validate.h"
 #include "api/resource_claim_validation.h"
 #include "api/resource_device_id.h"
-#include "api/resource_node_selector.h"
 #include "api/resource_parts.h"
 #include "machinery/metadata_validation.h"
 #include "machinery/value.h"
@@ -108,7 +108,7 @@ void validate_allocation(const resource::AllocationResult& allocation, const Req
     validate_device_configuration(config[i].device_configuration, false, config_at / i, out);
   }
   if (allocation.node_selector) {
-    validate_device_node_selector(*allocation.node_selector, at / "nodeSelector", out);
+    validate_node_selector(*allocation.node_selector, at / "nodeSelector", out);
   }
 }
 
