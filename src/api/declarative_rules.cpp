@@ -211,6 +211,17 @@ class Compiler {
 
 }  // namespace
 
+bool is_known_marker(std::string_view text) {
+  constexpr std::string_view kNotRules[] = {"",           "unionMember", "listType", "listMapKey",
+                                            "unique",     "enum",        "opaqueType",
+                                            "supportsSubresource"};
+  const Marker marker = parse(text);
+  for (const std::string_view name : kNotRules) {
+    if (marker.name == name) return true;
+  }
+  return rule_of(marker).has_value();
+}
+
 const StructRules* rules_of(const StructDescriptor& descriptor) {
   static std::mutex mutex;
   static Compiler compiler;

@@ -65,6 +65,9 @@ struct StructRules {
   std::vector<FieldRules> fields;
 };
 
+/// Whether a marker of the schema is understood, or is none that validation enforces.
+[[nodiscard]] bool is_known_marker(std::string_view marker);
+
 /// Thread-safe; lives until the process ends. Null: nothing to check.
 [[nodiscard]] const StructRules* rules_of(const StructDescriptor& descriptor);
 

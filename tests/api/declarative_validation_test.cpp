@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -148,6 +150,33 @@ TEST(Declarative, AlphaRulesAreNotEnforced) {
   const auto group = read<PodGroup>("spec: {parentCompositePodGroupName: p, schedulingPolicy: {basic: {}}, "
                                     "disruptionMode: {single: {}}}");
   EXPECT_EQ(check(group, nullptr, "CompositePodGroup"), "");
+}
+
+void expect_known(const StructDescriptor& descriptor, std::set<const StructDescriptor*>& seen) {
+  if (!seen.insert(&descriptor).second) return;
+  const auto check_all = [&](std::span<const std::string_view> markers, std::string_view where) {
+    for (const std::string_view marker : markers) {
+      EXPECT_TRUE(is_known_marker(marker)) << descriptor.name << "." << where << ": " << marker;
+    }
+  };
+  check_all(descriptor.markers, "");
+  for (const FieldDescriptor& field : descriptor.fields) {
+    check_all(field.markers, field.name);
+    const TypeDescriptor* type = field.type;
+    while (type->element) type = type->element;
+    if (type->alias) check_all(type->alias->markers, type->alias->name);
+    if (type->structure) expect_known(*type->structure, seen);
+  }
+}
+
+TEST(Declarative, UnderstandsEveryMarkerOfTheseGroups) {
+  std::set<const StructDescriptor*> seen;
+  const Registry registry = Registry::built_in();
+  for (const auto& kind : registry.all()) {
+    if (kind->group != "resource.k8s.io" && kind->group != "scheduling.k8s.io") continue;
+    for (const ServedVersion& version : kind->versions) expect_known(*version.type, seen);
+  }
+  EXPECT_GE(seen.size(), 150U);
 }
 
 TEST(Declarative, CompilesOnceForAllThreads) {
