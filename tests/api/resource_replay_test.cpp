@@ -17,7 +17,7 @@ constexpr Difference kKnown[] = {
      "a JSON number beyond 64 bits (not a string) is read as a double"},
     {"resource-validation/fractional-range step 7",
      "0.5 and 500m are the same value here, and so a duplicate"},
-    {"resource-validation/derived-total-cost step 1", "needs a CEL compiler: store's expression_check_test"},
+    {"resource-validation/derived-total-cost step 1", "needs a CEL compiler: store's device_expressions_test"},
     {"scheduling/composite-lifecycle step 1", "admission fills in the priority"},
 };
 

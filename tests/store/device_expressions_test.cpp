@@ -1,5 +1,5 @@
 // The recorded requests with CEL in them, with our own compiler in place of the recorded one's answers.
-#include "store/expression_check.h"
+#include "store/device_expressions.h"
 
 #include <gtest/gtest.h>
 
@@ -9,22 +9,22 @@ namespace dray::store {
 namespace {
 
 int replay_with_compiler(const std::string& file, std::string_view only) {
-  const CelExpressionCheck compiler;
+  const DeviceExpressions compiler;
   const api::replay::Counts counts = api::replay::run_file(file, only, &compiler);
   for (const std::string& failure : counts.failed) ADD_FAILURE() << failure;
   return counts.passed;
 }
 
-TEST(ExpressionCheck, SelectorsOfClaims) {
+TEST(DeviceExpressions, SelectorsOfClaims) {
   EXPECT_GE(replay_with_compiler("resource-validation", "\"resource-validation/claim-cel-"), 12);
 }
-TEST(ExpressionCheck, SelectorsOfClasses) {
+TEST(DeviceExpressions, SelectorsOfClasses) {
   EXPECT_GE(replay_with_compiler("resource-validation", "\"resource-validation/class-selectors"), 2);
 }
-TEST(ExpressionCheck, SelectorsOfTemplates) {
+TEST(DeviceExpressions, SelectorsOfTemplates) {
   EXPECT_GE(replay_with_compiler("resource-validation", "\"resource-validation/template-bad-cel\""), 1);
 }
-TEST(ExpressionCheck, DerivedAttributes) {
+TEST(DeviceExpressions, DerivedAttributes) {
   EXPECT_GE(replay_with_compiler("gates-resource-validation", "derived"), 1);
 }
 
