@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manifest_hints.h"
 #include "machinery/codec.h"
 #include "machinery/value.h"
 
@@ -66,7 +67,10 @@ class Loader {
       for (const Value& item : items && items->is_list() ? items->as_list() : Value::List{}) one(file, item);
       return;
     }
+    const std::size_t before = causes.size();
     decode(file, document, api_version, kind);
+    const std::string hint = causes.size() > before ? api::hint_for(document) : "";
+    if (!hint.empty()) causes.push_back({place(file, document.at), "", "hint: " + hint, document.at});
   }
 
   void decode(const std::string& file, const Value& document, const std::string& api_version, const std::string& kind_name) {
@@ -90,7 +94,7 @@ class Loader {
     for (const StrictProblem& problem : problems) refuse(file, problem.at, "", problem.text);
     if (!problems.empty()) return;
     auto stored = served->to_stored ? served->to_stored(**object) : *object;
-    manifests.push_back({file, document.at, kind, std::move(stored), ""});
+    manifests.push_back({file, document.at, kind, std::move(stored), api::hint_for(document)});
   }
 
   static std::string text_of(const Value& document, std::string_view key) {
