@@ -77,6 +77,8 @@ class Cluster {
   virtual void update_status(std::shared_ptr<Object> object, Done done = {}) = 0;
   virtual void remove(const StructDescriptor& kind, std::string_view namespace_, std::string_view name,
                       const meta::DeleteOptions& how = {}, Done done = {}) = 0;
+  /// PUT namespaces/finalize: what is left of the namespace's spec.finalizers.
+  virtual void finalize(std::shared_ptr<Object> space, Done done = {}) = 0;
   /// POST pods/binding.
   virtual void bind(const core::Binding& binding, Done done = {}) = 0;
   /// POST pods/eviction, with its disruption budgets.

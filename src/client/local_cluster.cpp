@@ -108,6 +108,13 @@ void LocalCluster::remove(const StructDescriptor& kind, std::string_view namespa
   answer(done, resources_.remove(registry().of(kind), namespace_, name, how, options_));
 }
 
+void LocalCluster::finalize(std::shared_ptr<Object> space, Done done) {
+  store::WriteOptions options = options_;
+  options.subresource = "finalize";
+  const api::Kind& kind = registry().of(*space->type);
+  answer(done, resources_.update(kind, std::move(space), options));
+}
+
 void LocalCluster::bind(const core::Binding& binding, Done done) {
   answer(done, store::bind_pod(resources_, binding, now(), options_));
 }

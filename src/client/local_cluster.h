@@ -30,6 +30,7 @@ class LocalCluster final : public Cluster {
   void update_status(std::shared_ptr<Object> object, Done done) override;
   void remove(const StructDescriptor& kind, std::string_view namespace_, std::string_view name,
               const meta::DeleteOptions& how, Done done) override;
+  void finalize(std::shared_ptr<Object> space, Done done) override;
   void bind(const core::Binding& binding, Done done) override;
   void evict(std::string_view namespace_, std::string_view name, const meta::DeleteOptions& how,
              Done done) override;
