@@ -3,6 +3,7 @@
 #include "api/core_defaults.h"
 #include "api/group_hooks.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -60,30 +61,37 @@ std::span<const KindHooks> admission_hooks() {
   using namespace admissionregistration;
   static const KindHooks kHooks[] = {
       {.stored = &ValidatingWebhookConfiguration::kDescriptor,
-       .hooks = {.set_defaults = default_validating},
+       .hooks = {.set_defaults = default_validating, .row = validating_webhooks_row},
+       .columns = kWebhooksColumns,
        .has_generation = true,
        .unconditional_update = false},
       {.stored = &MutatingWebhookConfiguration::kDescriptor,
-       .hooks = {.set_defaults = default_mutating},
+       .hooks = {.set_defaults = default_mutating, .row = mutating_webhooks_row},
+       .columns = kWebhooksColumns,
        .has_generation = true,
        .unconditional_update = false},
       {.stored = &ValidatingAdmissionPolicy::kDescriptor,
        .hooks = {.set_defaults = default_policy<ValidatingAdmissionPolicy>,
                  .prepare_create = reset_status<ValidatingAdmissionPolicy>,
                  .prepare_update = keep_status<ValidatingAdmissionPolicy>,
-                 .prepare_status = keep_spec<ValidatingAdmissionPolicy>},
+                 .prepare_status = keep_spec<ValidatingAdmissionPolicy>,
+                 .row = validating_policy_row},
+       .columns = kPolicyColumns,
        .has_generation = true,
        .unconditional_update = false},
       {.stored = &ValidatingAdmissionPolicyBinding::kDescriptor,
-       .hooks = {.set_defaults = default_policy_binding<ValidatingAdmissionPolicyBinding>},
+       .hooks = {.set_defaults = default_policy_binding<ValidatingAdmissionPolicyBinding>, .row = validating_policy_binding_row},
+       .columns = kPolicyBindingColumns,
        .has_generation = true,
        .unconditional_update = false},
       {.stored = &MutatingAdmissionPolicy::kDescriptor,
-       .hooks = {.set_defaults = default_policy<MutatingAdmissionPolicy>},
+       .hooks = {.set_defaults = default_policy<MutatingAdmissionPolicy>, .row = mutating_policy_row},
+       .columns = kMutatingPolicyColumns,
        .has_generation = true,
        .unconditional_update = false},
       {.stored = &MutatingAdmissionPolicyBinding::kDescriptor,
-       .hooks = {.set_defaults = default_policy_binding<MutatingAdmissionPolicyBinding>},
+       .hooks = {.set_defaults = default_policy_binding<MutatingAdmissionPolicyBinding>, .row = mutating_policy_binding_row},
+       .columns = kPolicyBindingColumns,
        .has_generation = true,
        .unconditional_update = false},
   };

@@ -1,7 +1,10 @@
 #include "api/apps.h"
+#include "api/apps_validate.h"
+#include "api/core_pod_validate.h"
 #include "api/feature_gates.h"
 #include "api/gated_fields.h"
 #include "api/group_hooks.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -158,6 +161,24 @@ void prepare_replication_controller_update(const HookContext& context, Object& o
     drop_disabled_fields(context.gates, *controller.spec.template_, old.spec.template_.get());
 }
 
+/// `named`: the kind's name becomes part of its pods' host names.
+template <class T, bool named>
+std::vector<std::string> template_warnings(const HookContext&, const Object& fresh, const Object* old) {
+  std::vector<std::string> out;
+  if (named && old == nullptr) warn_name(fresh.metadata.name, "Pod names and hostnames", out);
+  if (old == nullptr || old->metadata.generation != fresh.metadata.generation)
+    warn_pod_template(cast<T>(fresh).spec.template_, "spec.template", out);
+  return out;
+}
+
+std::vector<std::string> stateful_set_warnings(const HookContext& context, const Object& fresh, const Object* old) {
+  auto out = template_warnings<apps::StatefulSet, false>(context, fresh, old);
+  if (cast<apps::StatefulSet>(fresh).spec.revision_history_limit.value_or(0) < 0)
+    out.push_back(
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended");
+  return out;
+}
+
 }  // namespace
 
 std::span<const KindHooks> apps_hooks() {
@@ -166,35 +187,65 @@ std::span<const KindHooks> apps_hooks() {
        .hooks = {.set_defaults = default_deployment,
                  .prepare_create = prepare_templated<apps::Deployment>,
                  .prepare_update = prepare_deployment_update,
-                 .prepare_status = prepare_deployment_status},
+                 .prepare_status = prepare_deployment_status,
+                 .validate_create = validate_deployment_create,
+                 .validate_update = validate_deployment_update,
+                 .validate_status = validate_deployment_status,
+                 .warnings = template_warnings<apps::Deployment, true>,
+                 .row = deployment_row},
+       .columns = kDeploymentColumns,
        .has_generation = true},
       {.stored = &apps::ReplicaSet::kDescriptor,
        .hooks = {.set_defaults = default_replica_set,
                  .prepare_create = prepare_templated<apps::ReplicaSet>,
                  .prepare_update = prepare_templated_update<apps::ReplicaSet>,
                  .prepare_status = prepare_replica_set_status,
-                 .field = replicas_field<apps::ReplicaSet>},
+                 .validate_create = validate_replica_set_create,
+                 .validate_update = validate_replica_set_update,
+                 .validate_status = validate_replica_set_status,
+                 .warnings = template_warnings<apps::ReplicaSet, true>,
+                 .field = replicas_field<apps::ReplicaSet>,
+                 .row = replica_set_row},
+       .columns = kReplicaSetColumns,
        .selectable_fields = kReplicaFields,
        .has_generation = true},
       {.stored = &apps::DaemonSet::kDescriptor,
        .hooks = {.set_defaults = default_daemon_set,
                  .prepare_create = prepare_daemon_set,
                  .prepare_update = prepare_daemon_set_update,
-                 .prepare_status = keep_spec<apps::DaemonSet>},
+                 .prepare_status = keep_spec<apps::DaemonSet>,
+                 .validate_create = validate_daemon_set_create,
+                 .validate_update = validate_daemon_set_update,
+                 .warnings = template_warnings<apps::DaemonSet, false>,
+                 .row = daemon_set_row},
+       .columns = kDaemonSetColumns,
        .has_generation = true},
       {.stored = &apps::StatefulSet::kDescriptor,
        .hooks = {.set_defaults = default_stateful_set,
                  .prepare_create = prepare_stateful_set,
                  .prepare_update = prepare_stateful_set_update,
-                 .prepare_status = keep_spec<apps::StatefulSet>},
+                 .prepare_status = keep_spec<apps::StatefulSet>,
+                 .validate_create = validate_stateful_set_create,
+                 .validate_update = validate_stateful_set_update,
+                 .warnings = stateful_set_warnings,
+                 .row = stateful_set_row},
+       .columns = kStatefulSetColumns,
        .has_generation = true},
-      {.stored = &apps::ControllerRevision::kDescriptor},
+      {.stored = &apps::ControllerRevision::kDescriptor,
+       .hooks = {.validate_create = validate_controller_revision_create,
+                 .validate_update = validate_controller_revision_update,
+                 .row = controller_revision_row},
+       .columns = kControllerRevisionColumns},
       {.stored = &core::ReplicationController::kDescriptor,
        .hooks = {.set_defaults = default_replication_controller,
                  .prepare_create = prepare_replication_controller,
                  .prepare_update = prepare_replication_controller_update,
                  .prepare_status = keep_spec<core::ReplicationController>,
-                 .field = replicas_field<core::ReplicationController>},
+                 .validate_create = validate_replication_controller_create,
+                 .validate_update = validate_replication_controller_update,
+                 .field = replicas_field<core::ReplicationController>,
+                 .row = replication_controller_row},
+       .columns = kReplicaSetColumns,
        .selectable_fields = kReplicaFields,
        .has_generation = true},
   };

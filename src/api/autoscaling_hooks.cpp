@@ -3,7 +3,9 @@
 #include "api/autoscaling_v2.h"
 #include "api/core_defaults.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -95,7 +97,11 @@ std::span<const KindHooks> autoscaling_hooks() {
        .hooks = {.set_defaults = default_autoscaler,
                  .prepare_create = reset_status<Hpa>,
                  .prepare_update = keep_status<Hpa>,
-                 .prepare_status = keep_spec<Hpa>},
+                 .prepare_status = keep_spec<Hpa>,
+                 .validate_create = validate_autoscaler_create,
+                 .validate_update = validate_autoscaler_update,
+                 .row = autoscaler_row},
+       .columns = kAutoscalerColumns,
        .conversions = kConversions,
        .has_generation = true},
   };

@@ -3,9 +3,11 @@
 
 #include "api/apps.h"
 #include "api/batch_v1.h"
+#include "api/batch_validate.h"
 #include "api/feature_gates.h"
 #include "api/gated_fields.h"
 #include "api/group_hooks.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -100,14 +102,24 @@ std::span<const KindHooks> batch_hooks() {
                  .prepare_create = prepare_job,
                  .prepare_update = prepare_job_update,
                  .prepare_status = keep_spec<batch::Job>,
-                 .field = job_field},
+                 .validate_create = validate_job_create,
+                 .validate_update = validate_job_update,
+                 .warnings = job_warnings,
+                 .field = job_field,
+                 .row = job_row},
+       .columns = kJobColumns,
        .selectable_fields = kFields,
        .has_generation = true},
       {.stored = &batch::CronJob::kDescriptor,
        .hooks = {.set_defaults = default_cron_job,
                  .prepare_create = prepare_cron_job,
                  .prepare_update = prepare_cron_job_update,
-                 .prepare_status = keep_spec<batch::CronJob>},
+                 .prepare_status = keep_spec<batch::CronJob>,
+                 .validate_create = validate_cron_job_create,
+                 .validate_update = validate_cron_job_update,
+                 .warnings = cron_job_warnings,
+                 .row = cron_job_row},
+       .columns = kCronJobColumns,
        .has_generation = true},
   };
   return kHooks;

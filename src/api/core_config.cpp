@@ -1,7 +1,9 @@
 /// ConfigMap, Secret and ServiceAccount.
 #include "api/core_defaults.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -50,15 +52,27 @@ void prepare_account_update(const HookContext&, Object& object, const Object&) {
 
 std::span<const KindHooks> config_hooks() {
   static const KindHooks kHooks[] = {
-      {.stored = &core::ConfigMap::kDescriptor},
+      {.stored = &core::ConfigMap::kDescriptor,
+       .hooks = {.validate_create = validate_config_map_create,
+                 .validate_update = validate_config_map_update,
+                 .row = config_map_row},
+       .columns = kConfigMapColumns},
       {.stored = &core::Secret::kDescriptor,
        .hooks = {.set_defaults = default_secret,
                  .prepare_create = prepare_secret,
                  .prepare_update = prepare_secret_update,
-                 .field = secret_field},
+                 .validate_create = validate_secret_create,
+                 .validate_update = validate_secret_update,
+                 .field = secret_field,
+                 .row = secret_row},
+       .columns = kSecretColumns,
        .selectable_fields = kSecretFields},
       {.stored = &core::ServiceAccount::kDescriptor,
-       .hooks = {.prepare_create = prepare_account, .prepare_update = prepare_account_update}},
+       .hooks = {.prepare_create = prepare_account,
+                 .prepare_update = prepare_account_update,
+                 .validate_create = validate_service_account_create,
+                 .row = service_account_row},
+       .columns = kServiceAccountColumns},
   };
   return kHooks;
 }

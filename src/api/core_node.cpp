@@ -4,7 +4,9 @@
 #include "api/core_defaults.h"
 #include "api/feature_gates.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -12,7 +14,17 @@ namespace {
 constexpr const char* kNameLabel = "kubernetes.io/metadata.name";
 constexpr const char* kKubernetesFinalizer = "kubernetes";
 
+/// podCIDR and podCIDRs[0] say the same; podCIDR wins.
+void default_cidrs(core::NodeSpec& spec) {
+  if (spec.pod_cidr.empty()) {
+    if (!spec.pod_cidrs.empty()) spec.pod_cidr = spec.pod_cidrs.front();
+  } else if (spec.pod_cidrs.empty() || spec.pod_cidrs.front() != spec.pod_cidr) {
+    spec.pod_cidrs = {spec.pod_cidr};
+  }
+}
+
 void default_node(Object& object) {
+  default_cidrs(cast<core::Node>(object).spec);
   auto& status = cast<core::Node>(object).status;
   if (status.allocatable.empty()) status.allocatable = status.capacity;
   default_resources(status.capacity);
@@ -84,14 +96,22 @@ std::span<const KindHooks> node_hooks() {
                  .prepare_create = prepare_node,
                  .prepare_update = prepare_node_update,
                  .prepare_status = prepare_node_status,
-                 .field = node_field},
+                 .validate_create = validate_node_create,
+                 .validate_update = validate_node_update,
+                 .field = node_field,
+                 .row = node_row},
+       .columns = kNodeColumns,
        .selectable_fields = kNodeFields},
       {.stored = &core::Namespace::kDescriptor,
        .hooks = {.set_defaults = default_namespace,
                  .prepare_create = prepare_namespace,
                  .prepare_update = prepare_namespace_update,
                  .prepare_status = keep_spec<core::Namespace>,
-                 .field = namespace_field},
+                 .validate_create = validate_namespace_create,
+                 .validate_status = validate_namespace_status,
+                 .field = namespace_field,
+                 .row = namespace_row},
+       .columns = kNamespaceColumns,
        .selectable_fields = kNamespaceFields},
   };
   return kHooks;

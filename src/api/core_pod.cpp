@@ -1,7 +1,9 @@
 #include "api/core_pod.h"
 
+#include "api/core_pod_validate.h"
 #include "api/feature_gates.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -199,13 +201,23 @@ std::span<const KindHooks> pod_hooks() {
                  .prepare_create = prepare_create,
                  .prepare_update = prepare_update,
                  .prepare_status = prepare_status,
-                 .field = field},
+                 .validate_create = validate_pod_create,
+                 .validate_update = validate_pod_update,
+                 .validate_status = validate_pod_status,
+                 .warnings = pod_warnings,
+                 .field = field,
+                 .row = pod_row},
+       .columns = kPodColumns,
        .selectable_fields = kFields,
        .has_generation = true},
       {.stored = &core::PodTemplate::kDescriptor,
        .hooks = {.set_defaults = default_pod_template,
                  .prepare_create = prepare_template,
-                 .prepare_update = prepare_template_update},
+                 .prepare_update = prepare_template_update,
+                 .validate_create = validate_pod_template_create,
+                 .validate_update = validate_pod_template_update,
+                 .row = pod_template_row},
+       .columns = kPodTemplateColumns,
        .has_generation = true},
   };
   return kHooks;

@@ -1,7 +1,9 @@
 /// ResourceQuota and LimitRange.
 #include "api/core_defaults.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -36,9 +38,18 @@ std::span<const KindHooks> quota_hooks() {
        .hooks = {.set_defaults = default_quota,
                  .prepare_create = reset_status<core::ResourceQuota>,
                  .prepare_update = keep_status<core::ResourceQuota>,
-                 .prepare_status = keep_spec<core::ResourceQuota>}},
+                 .prepare_status = keep_spec<core::ResourceQuota>,
+                 .validate_create = validate_quota_create,
+                 .validate_update = validate_quota_update,
+                 .validate_status = validate_quota_status,
+                 .row = resource_quota_row},
+       .columns = kResourceQuotaColumns},
       {.stored = &core::LimitRange::kDescriptor,
-       .hooks = {.set_defaults = default_limits},
+       .hooks = {.set_defaults = default_limits,
+                 .validate_create = validate_limit_range_create,
+                 .validate_update = validate_limit_range_update,
+                 .row = created_row},
+       .columns = kCreatedColumns,
        .create_on_update = true},
   };
   return kHooks;

@@ -4,8 +4,10 @@
 #include "api/core_defaults.h"
 #include "api/discovery_v1.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/service_address.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -161,14 +163,20 @@ std::span<const KindHooks> service_hooks() {
                  .prepare_create = prepare_service,
                  .prepare_update = prepare_service_update,
                  .prepare_status = keep_spec<core::Service>,
-                 .field = service_field},
+                 .validate_create = validate_service_create,
+                 .validate_update = validate_service_update,
+                 .field = service_field,
+                 .row = service_row},
+       .columns = kServiceColumns,
        .selectable_fields = kServiceFields,
        .create_on_update = true},
       {.stored = &core::Endpoints::kDescriptor,
-       .hooks = {.set_defaults = default_endpoints},
+       .hooks = {.set_defaults = default_endpoints, .row = endpoints_row},
+       .columns = kEndpointsColumns,
        .create_on_update = true},
       {.stored = &discovery::EndpointSlice::kDescriptor,
-       .hooks = {.set_defaults = default_slice},
+       .hooks = {.set_defaults = default_slice, .row = endpoint_slice_row},
+       .columns = kEndpointSliceColumns,
        .has_generation = true},
   };
   return kHooks;

@@ -2,7 +2,9 @@
 #include "api/core_defaults.h"
 #include "api/feature_gates.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -122,14 +124,22 @@ std::span<const KindHooks> volume_hooks() {
                  .prepare_create = prepare_volume,
                  .prepare_update = keep_status<core::PersistentVolume>,
                  .prepare_status = prepare_volume_status,
-                 .field = name_field},
+                 .validate_create = validate_volume_create,
+                 .validate_update = validate_volume_update,
+                 .field = name_field,
+                 .row = volume_row},
+       .columns = kVolumeColumns,
        .selectable_fields = kFields},
       {.stored = &core::PersistentVolumeClaim::kDescriptor,
        .hooks = {.set_defaults = default_persistent_claim,
                  .prepare_create = prepare_claim,
                  .prepare_update = prepare_claim_update,
                  .prepare_status = keep_spec<core::PersistentVolumeClaim>,
-                 .field = name_field},
+                 .validate_create = validate_claim_create,
+                 .validate_update = validate_claim_update,
+                 .field = name_field,
+                 .row = volume_claim_row},
+       .columns = kVolumeClaimColumns,
        .selectable_fields = kFields},
   };
   return kHooks;

@@ -2,6 +2,8 @@
 #include "api/core_v1.h"
 #include "api/events_v1.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -87,11 +89,19 @@ constexpr Conversion kConversions[] = {{"v1", from_events, to_events}};
 std::span<const KindHooks> event_hooks() {
   static const KindHooks kHooks[] = {
       {.stored = &core::Event::kDescriptor,
-       .hooks = {.field = field},
+       .hooks = {.validate_create = validate_core_event_create,
+                 .validate_update = validate_core_event_update,
+                 .field = field,
+                 .row = event_row},
+       .columns = kEventColumns,
        .selectable_fields = kFields,
        .create_on_update = true},
       {.stored = &core::Event::kDescriptor,
-       .hooks = {.field = field},
+       .hooks = {.validate_create = validate_event_create,
+                 .validate_update = validate_event_update,
+                 .field = field,
+                 .row = event_row},
+       .columns = kEventColumns,
        .selectable_fields = kFields,
        .conversions = kConversions,
        .create_on_update = true,

@@ -3,6 +3,7 @@
 #include "api/group_hooks.h"
 #include "api/networking_v1.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -33,19 +34,27 @@ std::span<const KindHooks> networking_hooks() {
       {.stored = &networking::Ingress::kDescriptor,
        .hooks = {.prepare_create = reset_status<networking::Ingress>,
                  .prepare_update = keep_status<networking::Ingress>,
-                 .prepare_status = keep_spec<networking::Ingress>},
+                 .prepare_status = keep_spec<networking::Ingress>,
+                 .row = ingress_row},
+       .columns = kIngressColumns,
        .has_generation = true},
       {.stored = &networking::IngressClass::kDescriptor,
-       .hooks = {.set_defaults = default_ingress_class},
+       .hooks = {.set_defaults = default_ingress_class, .row = ingress_class_row},
+       .columns = kIngressClassColumns,
        .has_generation = true},
       {.stored = &networking::NetworkPolicy::kDescriptor,
-       .hooks = {.set_defaults = default_policy},
+       .hooks = {.set_defaults = default_policy, .row = network_policy_row},
+       .columns = kNetworkPolicyColumns,
        .has_generation = true},
       {.stored = &networking::ServiceCIDR::kDescriptor,
        .hooks = {.prepare_create = reset_status<networking::ServiceCIDR>,
                  .prepare_update = keep_status<networking::ServiceCIDR>,
-                 .prepare_status = keep_spec<networking::ServiceCIDR>}},
-      {.stored = &networking::IPAddress::kDescriptor},
+                 .prepare_status = keep_spec<networking::ServiceCIDR>,
+                 .row = service_cidr_row},
+       .columns = kServiceCidrColumns},
+      {.stored = &networking::IPAddress::kDescriptor,
+       .hooks = {.row = ip_address_row},
+       .columns = kIpAddressColumns},
   };
   return kHooks;
 }

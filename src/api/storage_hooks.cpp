@@ -3,9 +3,11 @@
 #include "api/feature_gates.h"
 #include "api/gated_fields.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/status_metadata.h"
 #include "api/storage_v1.h"
 #include "api/strategy.h"
+#include "api/tables.h"
 
 namespace dray::api {
 namespace {
@@ -57,24 +59,39 @@ void keep_spec_and_metadata(const HookContext&, Object& object, const Object& ol
 
 std::span<const KindHooks> storage_hooks() {
   static const KindHooks kHooks[] = {
-      {.stored = &storage::StorageClass::kDescriptor, .hooks = {.set_defaults = default_class}},
+      {.stored = &storage::StorageClass::kDescriptor, .hooks = {.set_defaults = default_class,
+                 .validate_create = validate_storage_class_create,
+                 .validate_update = validate_storage_class_update,
+                 .row = storage_class_row},
+       .columns = kStorageClassColumns},
       {.stored = &storage::CSIDriver::kDescriptor,
        .hooks = {.set_defaults = default_driver,
                  .prepare_create = prepare_driver,
-                 .prepare_update = prepare_driver_update},
+                 .prepare_update = prepare_driver_update,
+                 .row = csi_driver_row},
+       .columns = kCsiDriverColumns,
        .unconditional_update = false},
       {.stored = &storage::CSINode::kDescriptor,
        .hooks = {.prepare_create = reset_status<storage::CSINode>,
                  .prepare_update = keep_status<storage::CSINode>,
-                 .prepare_status = keep_spec_and_metadata<storage::CSINode>},
+                 .prepare_status = keep_spec_and_metadata<storage::CSINode>,
+                 .row = csi_node_row},
+       .columns = kCsiNodeColumns,
        .unconditional_update = false},
       {.stored = &storage::VolumeAttachment::kDescriptor,
        .hooks = {.prepare_create = reset_status<storage::VolumeAttachment>,
                  .prepare_update = keep_status<storage::VolumeAttachment>,
-                 .prepare_status = keep_spec_and_metadata<storage::VolumeAttachment>},
+                 .prepare_status = keep_spec_and_metadata<storage::VolumeAttachment>,
+                 .row = attachment_row},
+       .columns = kAttachmentColumns,
        .unconditional_update = false},
-      {.stored = &storage::CSIStorageCapacity::kDescriptor, .unconditional_update = false},
-      {.stored = &storage::VolumeAttributesClass::kDescriptor},
+      {.stored = &storage::CSIStorageCapacity::kDescriptor,
+       .hooks = {.row = storage_capacity_row},
+       .columns = kStorageCapacityColumns,
+       .unconditional_update = false},
+      {.stored = &storage::VolumeAttributesClass::kDescriptor,
+       .hooks = {.row = attributes_class_row},
+       .columns = kAttributesClassColumns},
   };
   return kHooks;
 }
