@@ -153,20 +153,17 @@ class JobController final : public Controller {
 
   static void note_uncounted(batch::Job& job, const JobCount& count) {
     auto& uncounted = job.status.uncounted_terminated_pods.ensure();
-    for (const PodPtr& pod : count.finished) {
-      const bool failed = pod->status.phase != "Succeeded";
-      auto& list = failed ? uncounted.failed : uncounted.succeeded;
-      if (std::ranges::find(list, pod->metadata.uid) == list.end()) list.push_back(pod->metadata.uid);
-    }
+    std::ranges::copy(count.new_succeeded, std::back_inserter(uncounted.succeeded));
+    std::ranges::copy(count.new_failed, std::back_inserter(uncounted.failed));
+    if (is_indexed(job)) job.status.completed_indexes = count.done.str();
+    if (job.spec.backoff_limit_per_index) job.status.failed_indexes = count.failed_indexes.str();
   }
 
   /// What was released becomes a number.
   static void fold(batch::Job& job, const JobCount& count) {
     job.status.uncounted_terminated_pods.ensure() = {};
     job.status.succeeded = count.succeeded;
-    job.status.failed = std::max(job.status.failed, count.failed + count.ignored);
-    if (is_indexed(job)) job.status.completed_indexes = count.done.str();
-    if (job.spec.backoff_limit_per_index) job.status.failed_indexes = count.failed_indexes.str();
+    job.status.failed = count.failed;
   }
 
   static void set_counters(batch::Job& job, const std::vector<PodPtr>& pods) {

@@ -86,11 +86,9 @@ void count_failure(const batch::Job& job, const core::Pod& pod, JobCount& out) {
   const auto [action, message] = policy_action(job, pod);
   if (action == "FailJob" && !out.fail_now) out.fail_now = message;
   out.last_failure = std::max(out.last_failure, finished_at(pod));
-  if (action == "Ignore") {
-    ++out.ignored;
-    return;
-  }
+  if (action == "Ignore") return;
   ++out.failed;
+  out.new_failed.push_back(pod.metadata.uid);
   const std::int32_t index = index_of(pod);
   if (index < 0) return;
   std::int32_t& failures = out.failures[index];
@@ -102,10 +100,9 @@ void count_failure(const batch::Job& job, const core::Pod& pod, JobCount& out) {
 void count_finished(const batch::Job& job, const PodPtr& pod, bool failed, JobCount& out) {
   if (!failed) {
     const std::int32_t index = index_of(*pod);
-    if (index >= 0 && is_indexed(job)) {
-      out.done.add(index);
-    }
+    if (index >= 0 && is_indexed(job)) out.done.add(index);
     ++out.succeeded;
+    out.new_succeeded.push_back(pod->metadata.uid);
     return;
   }
   count_failure(job, *pod, out);

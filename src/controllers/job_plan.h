@@ -21,12 +21,12 @@ namespace dray::controllers {
 /// A Job's pods, sorted out. Counts include what the status says already.
 struct JobCount {
   std::vector<PodPtr> active;
-  std::vector<PodPtr> finished;  // that hold the tracking finalizer still: not counted in the status yet
+  std::vector<PodPtr> finished;  // that hold the tracking finalizer still
+  std::vector<std::string> new_succeeded, new_failed;  // uids of those that no status counts yet
   std::int32_t ready = 0, terminating = 0;
   std::int32_t succeeded = 0, failed = 0;  // of the Job: `finished` included
   IndexSet done, failed_indexes;           // of an indexed Job
   std::map<std::int32_t, std::int32_t> failures;  // of an index
-  std::int32_t ignored = 0;                // failed, but the failure policy does not count them
   Time last_failure;
   std::optional<std::string> fail_now;     // why the failure policy ends the Job
 };
