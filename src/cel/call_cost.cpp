@@ -173,7 +173,8 @@ CostRule cost_rule(const Environment& env, std::string_view function, std::strin
     if (const auto it = kubernetes_rules().find(function); it != kubernetes_rules().end()) {
       rule = it->second;
       const bool two = rule == CostRule::kFind || rule == CostRule::kContainsIp ||
-                       rule == CostRule::kContainsCidr || rule == CostRule::kValidate;
+                       rule == CostRule::kContainsCidr || rule == CostRule::kValidate ||
+                       rule == CostRule::kSelector;
       if (overload == "cidr_ip") return CostRule::kOne;
       if (overload == "cidr_contains_ip_string") return CostRule::kContainsIpString;
       if (overload == "cidr_contains_cidr_string") return CostRule::kContainsCidrString;
@@ -188,7 +189,8 @@ std::uint64_t call_cost(CostRule rule, Eval& eval, std::span<const Val> args, co
   switch (rule) {
     case CostRule::kOne: return 1;
     case CostRule::kCheck: return 350'000;
-    case CostRule::kSelector: return 1;
+    case CostRule::kSelector:
+      return 10 + scan(sized(args[1])) + scan(scan(sized(args[1]), 0.5), 50);
     case CostRule::kTraversal: return traversal(eval, args[0]);
     case CostRule::kScan0: return scan(sized(args[0]));
     case CostRule::kScan0Twice: return scan(sized(args[0]) * 2);

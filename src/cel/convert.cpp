@@ -37,6 +37,23 @@ bool parse_bool(std::string_view text, bool& out) {
   return false;
 }
 
+/// Underscores may separate digits. False if one stands elsewhere.
+bool without_underscores(std::string_view text, bool hex, std::string& out) {
+  const auto digit = [&](std::size_t i) {
+    if (i >= text.size()) return false;
+    const char c = text[i];
+    return is_digit(c) || (hex && ((c >= 'a' && c <= 'f') || (i == 1 && c == 'x')));
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      out += text[i];
+    } else if (i == 0 || !digit(i - 1) || !digit(i + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// strconv.ParseFloat: also names of infinities and hexadecimal; nothing that overflows.
 bool parse_double(std::string_view text, double& out) {
   std::string lower;
@@ -52,6 +69,9 @@ bool parse_double(std::string_view text, double& out) {
   if (lower == "nan") return out = std::nan(""), true;
   if (rest.empty()) return false;
   const bool hex = rest.starts_with("0x");
+  std::string plain;
+  if (!without_underscores(rest, hex, plain)) return false;
+  rest = plain;
   for (const char c : rest.substr(hex ? 2 : 0)) {
     const bool ok = is_digit(c) || c == '.' || c == '+' || c == '-' ||
                     (hex ? (c >= 'a' && c <= 'f') || c == 'p' : c == 'e');

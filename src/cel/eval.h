@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,8 @@ class Eval {
 
   Arena arena;
   CostTracker costs;
+  /// Quantities that the reference would keep as decimal numbers by now.
+  std::set<const Quantity*> decimals;
   std::span<const Val* const> variables;
   Slot* slots;
 

@@ -14,7 +14,10 @@
 namespace dray::cel {
 namespace {
 
-constexpr int kDefaultPrecision = 6, kPrecisionMax = 1000;
+constexpr int kDefaultPrecision = 6;
+/// Beyond it the reference's printer gives up.
+constexpr int kPrecisionMax = 1'000'000;
+constexpr const char* kGivenUp = "%!(NOVERB)";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -25,14 +28,14 @@ bool parse_precision(std::string_view& rest, std::optional<int>& out, std::strin
   while (end < rest.size() && is_digit(rest[end])) ++end;
   if (end == rest.size()) return error = "could not find end of precision specifier", false;
   const std::string_view digits = rest.substr(1, end - 1);
-  int value = 0;
+  std::int64_t value = 0;
   const auto [ptr, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (code != std::errc{} || value > kPrecisionMax) {
+  if (code != std::errc{}) {
     error = fmt::format("error while converting precision to integer: strconv.Atoi: parsing {}: {}",
                         go_quote(digits), digits.empty() ? "invalid syntax" : "value out of range");
     return false;
   }
-  out = value;
+  out = static_cast<int>(std::min<std::int64_t>(value, kPrecisionMax + 1));
   rest.remove_prefix(end);
   return true;
 }
@@ -153,7 +156,13 @@ std::string special(double d, const char* infinity) {
 /// "1,234.500": groups of thousands.
 std::string grouped(double d, int precision) {
   if (!std::isfinite(d)) return special(d, "\u221e");
-  std::string digits = printed("%.*f", precision, std::fabs(d));
+  if (precision > kPrecisionMax) return kGivenUp;
+  // The printer keeps the wanted digits in eight bits.
+  std::string digits = printed("%.*f", std::min(precision, 1100), std::fabs(d));
+  if (precision > 255) {
+    const auto wanted = digits.find('.') + 1 + static_cast<std::size_t>(precision & 255);
+    digits.resize(std::max(digits.find_last_not_of('0') + 1, wanted), '0');
+  }
   const auto dot = digits.find('.');
   for (std::size_t at = dot == std::string::npos ? digits.size() : dot; at > 3; at -= 3)
     digits.insert(at - 3, ",");
@@ -164,6 +173,7 @@ std::string grouped(double d, int precision) {
 std::string scientific(double d, std::optional<int> width) {
   static constexpr const char* kSuper[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
                                            "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  if (width.value_or(0) > kPrecisionMax) return kGivenUp;
   std::string out;
   if (!std::isfinite(d)) {
     out = special(d, "\u221e");
@@ -174,7 +184,7 @@ std::string scientific(double d, std::optional<int> width) {
     if (plain[e + 1] == '-') out += "\u207b";
     for (const char c : plain.substr(e + 2)) out += kSuper[c - '0'];
   }
-  const std::size_t wanted = static_cast<std::size_t>(width.value_or(kDefaultPrecision));
+  const std::size_t wanted = static_cast<std::size_t>(width.value_or(kDefaultPrecision) & 0xFFFF);
   const std::size_t have = rune_count(out);
   return have < wanted ? std::string(wanted - have, ' ') + out : out;
 }

@@ -49,6 +49,12 @@ class Functions {
   Estimate kubernetes(const std::string& f, const std::string& overload) const {
     if (f == "check") return plain(fixed(350'000));
     if (is_one(f)) return plain(fixed(1));
+    if (f == "fieldSelector" || f == "labelSelector") {
+      // A list of requirements, one for each two characters at most.
+      if (args_.size() != 1) return {};
+      const Range text = size(args_[0]);
+      return plain(fixed(10) + text * kScanFactor + text * 0.5 * 50.0);
+    }
     if (f == "isSorted" || f == "sum" || f == "max" || f == "min" || f == "indexOf" ||
         f == "lastIndexOf" || f == "includes")
       return traversal(f);

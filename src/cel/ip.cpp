@@ -161,7 +161,7 @@ bool parse_prefix(std::string_view text, Ip& out, std::string& error) {
   const std::string_view bits = text.substr(slash + 1);
   const auto quoted = [&] { return go_quote(bits); };
   if (bits.size() > 1 && (bits[0] < '1' || bits[0] > '9')) return failed("bad bits after slash: " + quoted());
-  int length = 0;
+  std::int64_t length = 0;
   const auto [end, code] = std::from_chars(bits.data(), bits.data() + bits.size(), length);
   if (code != std::errc{} || end != bits.data() + bits.size())
     return failed("bad bits after slash: " + quoted());

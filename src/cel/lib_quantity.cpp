@@ -25,22 +25,36 @@ Val is_quantity(Eval&, Args a) {
 
 bool both(Args a) { return a[0].is(ValKind::kQuantity) && a[1].is(ValKind::kQuantity); }
 
-int order(Args a) {
+bool is_decimal(Eval& e, const Quantity& q) { return !q.is_inline() || e.decimals.contains(&q); }
+
+/// In the reference a comparison with a number of many digits turns the left side into one for good.
+int order(Eval& e, Args a) {
   const auto o = *a[0].quantity <=> *a[1].quantity;
+  if (is_decimal(e, *a[1].quantity) && a[0].quantity->is_inline()) e.decimals.insert(a[0].quantity);
   return o < 0 ? -1 : o > 0 ? 1 : 0;
 }
 
-Val greater(Eval&, Args a) { return both(a) ? Val::of(order(a) > 0) : no_such_overload(); }
-Val less(Eval&, Args a) { return both(a) ? Val::of(order(a) < 0) : no_such_overload(); }
-Val compare_to(Eval&, Args a) { return both(a) ? Val::of_int(order(a)) : no_such_overload(); }
+Val greater(Eval& e, Args a) { return both(a) ? Val::of(order(e, a) > 0) : no_such_overload(); }
+Val less(Eval& e, Args a) { return both(a) ? Val::of(order(e, a) < 0) : no_such_overload(); }
+Val compare_to(Eval& e, Args a) {
+  return both(a) ? Val::of_int(order(e, a)) : no_such_overload();
+}
 Val sign(Eval&, Args a) { return Val::of_int(a[0].quantity->sign()); }
 Val as_float(Eval&, Args a) { return Val::of_double(a[0].quantity->as_double()); }
-Val is_integer(Eval&, Args a) { return Val::of(a[0].quantity->is_integer()); }
 
-Val as_integer(Eval&, Args a) {
+bool integer_of(Eval& e, const Quantity& q, std::int64_t& out) {
+  return !is_decimal(e, q) && q.as_int64(out);
+}
+
+Val is_integer(Eval& e, Args a) {
+  std::int64_t ignored = 0;
+  return Val::of(integer_of(e, *a[0].quantity, ignored));
+}
+
+Val as_integer(Eval& e, Args a) {
   std::int64_t out = 0;
-  return a[0].quantity->as_int64(out) ? Val::of_int(out)
-                                      : Val::error("cannot convert value to integer");
+  return integer_of(e, *a[0].quantity, out) ? Val::of_int(out)
+                                            : Val::error("cannot convert value to integer");
 }
 
 Val made(Eval& e, Quantity q) {
@@ -55,8 +69,14 @@ Val combine(Eval& e, Args a) {
   const Quantity other = a[1].is(ValKind::kQuantity)
                              ? *a[1].quantity
                              : Quantity::of(a[1].integer, 0, Quantity::Format::kDecimalExponent);
-  Add ? sum += other : sum -= other;
-  return made(e, std::move(sum));
+  // The smallest integer has no counterpart, so that it is added, in the reference too.
+  const bool wraps = a[1].is(ValKind::kInt) && a[1].integer == INT64_MIN && sum.is_inline();
+  Add || wraps ? sum += other : sum -= other;
+  const bool decimal = is_decimal(e, *a[0].quantity) ||
+                       (a[1].is(ValKind::kQuantity) && is_decimal(e, *a[1].quantity));
+  const Val out = made(e, std::move(sum));
+  if (decimal) e.decimals.insert(out.quantity);
+  return out;
 }
 
 }  // namespace
@@ -64,7 +84,6 @@ Val combine(Eval& e, Args a) {
 void add_quantity(Environment& env) {
   const TypeRef q = env.pool.structure("kubernetes.Quantity"), text = &types::kString,
                 boolean = &types::kBool, integer = &types::kInt;
-  env.add_type(q);
   env.declare("quantity").global("string_to_quantity", {text}, q, parse);
   env.declare("isQuantity").global("is_quantity_string", {text}, boolean, is_quantity);
   env.declare("sign").global("quantity_sign", {q}, integer, sign);

@@ -42,7 +42,6 @@ Val patch(Eval&, Args a) { return Val::of_int(static_cast<std::int64_t>(a[0].sem
 void add_semver(Environment& env) {
   const TypeRef v = env.pool.structure("kubernetes.Semver"), text = &types::kString,
                 boolean = &types::kBool, integer = &types::kInt;
-  env.add_type(v);
   env.declare("semver")
       .global("string_to_semver", {text}, v, parse)
       .global("string_bool_to_semver", {text, boolean}, v, parse);

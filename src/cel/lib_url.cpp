@@ -39,7 +39,6 @@ Val query(Eval& e, Args a) {
 void add_url(Environment& env) {
   const TypeRef url = env.pool.structure("kubernetes.URL"), text = &types::kString,
                 texts = env.pool.list(text);
-  env.add_type(url);
   env.declare("url").global("string_to_url", {text}, url, parse);
   env.declare("getScheme").member("url_get_scheme", {url}, text, scheme);
   env.declare("getHost").member("url_get_host", {url}, text, host);

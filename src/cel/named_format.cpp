@@ -85,7 +85,7 @@ template <bool Prefix>
 Texts label_1035(std::string_view text) {
   const std::string name = masked(text, Prefix);
   Texts out;
-  if (name.size() > 63) out.push_back(too_long(63));
+  if (name.size() > 63) out.emplace_back("must be no more than 63 characters");
   if (!fits<kLabel1035>(name))
     out.push_back(no_match(
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
@@ -211,7 +211,6 @@ std::span<const NamedFormat> named_formats() { return kFormats; }
 
 void add_named_formats(Environment& env) {
   const TypeRef type = env.pool.structure("kubernetes.NamedFormat"), text = &types::kString;
-  env.add_type(type);
   env.declare("validate").member("format-validate", {type, text},
                                  env.pool.optional(env.pool.list(text)), validate_text);
   env.declare("format.named").global("format-named", {text}, env.pool.optional(type), named);

@@ -41,7 +41,7 @@ void build(SelectorEnvironment& out, Vintage vintage, Features features) {
   TypePool& pool = env.pool;
   const TypeRef text = &types::kString;
   out.attribute = stored || features.list_type_attributes ? &types::kDyn : &types::kAny;
-  const TypeRef quantity = env.find_type("kubernetes.Quantity");
+  const TypeRef quantity = pool.structure("kubernetes.Quantity");
   StructType& device = env.add_struct("kubernetes.DRADevice");
   device.fields["driver"] = text;
   device.fields["attributes"] = pool.map(text, pool.map(text, out.attribute));

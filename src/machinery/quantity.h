@@ -71,12 +71,13 @@ class Quantity {
   [[nodiscard]] double as_double() const;  // AsApproximateFloat64
   [[nodiscard]] bool is_integer() const;   // CEL's isInteger: AsInt64 succeeds
   [[nodiscard]] Format format() const { return format_; }
+  /// Whether it is kept as an int64 and a scale: what the spelling of a number decides.
+  [[nodiscard]] bool is_inline() const;
   /// The exact decimal number without suffix: "1.5", "-0.000000001".
   [[nodiscard]] std::string decimal() const;
 
  private:
   struct More;  // a number of any size in place of value_ and scale_, or a text to answer with
-  [[nodiscard]] bool is_inline() const;
   [[nodiscard]] Decimal number() const;
   Decimal& make_decimal();
   void forget_text();
