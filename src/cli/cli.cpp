@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/allocate_command.h"
 #include "cli/up_command.h"
 
 namespace dray::cli {
@@ -12,6 +13,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_status = 0;
   add_up_command(app, exit_status);
+  add_allocate_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,7 +6,8 @@
 ///
 ///   counting     a want whose usable devices are fewer than it needs
 ///   matching     all requests that are left against all devices that are left (matching.h)
-///   agreement    matchAttribute: some value must have enough devices for every request it concerns
+///   agreement    matchAttribute: some value must have enough devices for every request it concerns;
+///                of every request some alternative must have enough devices that fit what is chosen
 ///   symmetry     of devices that nothing can tell apart only the first is tried
 ///   memory       a state that failed once is not entered again, up to exchange of equal devices
 ///
@@ -93,6 +94,8 @@ class Search {
   [[nodiscard]] bool may_cut(std::uint32_t request) const { return request >= cut_from_; }
   [[nodiscard]] bool hopeless(std::uint32_t claim, std::uint32_t request);
   [[nodiscard]] bool hopeless_agreement(std::uint32_t constraint, std::uint32_t first_request) const;
+  [[nodiscard]] bool stuck(std::uint32_t claim, std::uint32_t first_request) const;
+  [[nodiscard]] bool viable(std::uint32_t want) const;
   [[nodiscard]] bool disagrees(std::uint32_t want, std::int64_t done, std::uint32_t start) const;
   [[nodiscard]] bool too_few(std::uint32_t want, std::int64_t done, std::uint32_t start);
   [[nodiscard]] int count_usable(std::uint32_t want, std::uint32_t start, std::int64_t enough) const;

@@ -24,7 +24,8 @@ void Search::find_failures() {
   for (std::uint32_t w = 0; w < pod.wants.size(); ++w) {
     const Want& want = pod.wants[w];
     const WantView& view = problem_.wants[w];
-    bool fails = want.all ? !want.constraints.empty() : view.errors.any();
+    // A list that is too long is never even begun.
+    bool fails = want.all ? !want.constraints.empty() && view.count <= kResultsMax : view.errors.any();
     for (const std::uint32_t table : view.tables) {
       if (problem_.tables[table].derived == nullptr || want.all) continue;
       for (std::size_t i = 0; i < view.usable.word_count(); ++i) {
@@ -118,7 +119,39 @@ bool Search::hopeless(std::uint32_t claim, std::uint32_t request) {
   for (std::uint32_t c = 0; c < pod_->constraints.size(); ++c) {
     if (pod_->constraints[c].claim >= claim && hopeless_agreement(c, request)) return true;
   }
+  return stuck(claim, request);
+}
+
+/// Whether some request of the claim has no alternative left that fits what is chosen.
+bool Search::stuck(std::uint32_t claim, std::uint32_t first_request) const {
+  const PodClaim& of = pod_->claims[claim];
+  for (std::uint32_t r = first_request; r < of.first_request + of.request_count; ++r) {
+    const PodRequest& request = pod_->requests[r];
+    bool some = false;
+    for (std::uint32_t i = 0; i < request.want_count && !some; ++i) some = viable(request.first_want + i);
+    if (!some) return true;
+  }
   return false;
+}
+
+bool Search::viable(std::uint32_t want) const {
+  const Want& of = pod_->wants[want];
+  const WantView& view = problem_.wants[want];
+  if (view.count > kResultsMax - results_[of.claim]) return false;
+  if (of.all) return view.count > 0;
+  const Bits& busy = of.admin ? busy_in_[of.claim] : busy_;
+  std::int64_t needed = view.count;
+  for (std::size_t w = 0; w < view.usable.word_count() && needed > 0; ++w) {
+    for_each_bit(view.usable.word(w) & ~busy.word(w), w * 64, [&](std::size_t c) {
+      for (std::size_t i = 0; i < of.constraints.size(); ++i) {
+        if (!constraints_[of.constraints[i]].admits(from_.inventory.selectors,
+                                                    problem_.tables[view.tables[i]].values[c]))
+          return;
+      }
+      --needed;
+    });
+  }
+  return needed <= 0;
 }
 
 bool Search::hopeless_agreement(std::uint32_t constraint, std::uint32_t first_request) const {
@@ -177,6 +210,7 @@ bool Search::disagrees(std::uint32_t want, std::int64_t done, std::uint32_t star
     if (enough > 0) return true;
     if (done == 1 && state.match() && hopeless_agreement(of.constraints[i], of.request + 1)) return true;
   }
+  if (done == 1 && !of.constraints.empty()) return stuck(of.claim, of.request + 1);
   return false;
 }
 
