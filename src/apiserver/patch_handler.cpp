@@ -1,4 +1,5 @@
 #include "apiserver/body.h"
+#include "apiserver/claim_rights.h"
 #include "apiserver/managed_fields.h"
 #include "apiserver/patch_body.h"
 #include "apiserver/status.h"
@@ -44,6 +45,7 @@ void patch_now(const CorePtr& core, const CallPtr& call, const PatchBody& patch)
   auto object = patched(core, call, patch, live);
   if (!object) return reply_error(call, std::move(object).error());
   if (kind.hooks.set_defaults) kind.hooks.set_defaults(**object);
+  if (const auto good = check_claim_rights(*core, *call, live.get(), **object); !good) return reply_error(call, good.error());
   if (patch.type != PatchType::kApply) track_fields(*core, *call, live, **object);
   store::WriteOptions options = write_options(*call);
   options.create_if_missing = creates;

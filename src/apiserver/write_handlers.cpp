@@ -1,6 +1,7 @@
 #include "apiserver/write_handlers.h"
 
 #include "apiserver/body.h"
+#include "apiserver/claim_rights.h"
 #include "apiserver/managed_fields.h"
 #include "apiserver/status.h"
 #include "store/errors.h"
@@ -57,7 +58,9 @@ void handle_update(const CorePtr& core, const CallPtr& call) {
   auto object = decoded(call);
   if (!object) return respond(call, error_response(object.error()));
   core->executor.post([core, call, object = std::move(*object)]() mutable {
-    track_fields(*core, *call, core->resources.store().get(call->kind(), call->space(), call->info.name), *object);
+    const ObjectPtr live = core->resources.store().get(call->kind(), call->space(), call->info.name);
+    if (const auto good = check_claim_rights(*core, *call, live.get(), *object); !good) return reply_error(call, good.error());
+    track_fields(*core, *call, live, *object);
     auto written = core->resources.update(call->kind(), std::move(object), write_options(*call));
     const int status = written && written->created ? 201 : 200;
     reply_written(core, call, status, std::move(written));
