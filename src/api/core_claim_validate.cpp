@@ -147,12 +147,12 @@ void validate_volume_update(const HookContext&, const Object& object, const Obje
   out.immutable(FieldPath("volumeMode"), fresh.spec.volume_mode, old.spec.volume_mode);
 }
 
-void validate_claim_create(const HookContext&, const Object& object, Causes& out) {
+void validate_volume_claim_create(const HookContext&, const Object& object, Causes& out) {
   validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_claim_spec(cast<core::PersistentVolumeClaim>(object).spec, FieldPath("spec"), out);
 }
 
-void validate_claim_update(const HookContext& context, const Object& object, const Object& stored, Causes& out) {
+void validate_volume_claim_update(const HookContext& context, const Object& object, const Object& stored, Causes& out) {
   const auto& fresh = cast<core::PersistentVolumeClaim>(object);
   const auto& old = cast<core::PersistentVolumeClaim>(stored);
   const FieldPath at("spec"), storage_at = at / "resources" / "requests" / "storage";

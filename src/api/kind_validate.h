@@ -40,8 +40,8 @@ void validate_service_update(const HookContext& context, const Object& fresh, co
 // core_claim_validate.cpp
 void validate_volume_create(const HookContext& context, const Object& object, Causes& out);
 void validate_volume_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
-void validate_claim_create(const HookContext& context, const Object& object, Causes& out);
-void validate_claim_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_volume_claim_create(const HookContext& context, const Object& object, Causes& out);
+void validate_volume_claim_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
 
 // rbac_validate.cpp
 void validate_role_create(const HookContext& context, const Object& object, Causes& out);
@@ -70,5 +70,30 @@ void validate_runtime_class_create(const HookContext& context, const Object& obj
 void validate_runtime_class_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
 void validate_storage_class_create(const HookContext& context, const Object& object, Causes& out);
 void validate_storage_class_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+
+// networking_validate.cpp
+void validate_network_policy_create(const HookContext& context, const Object& object, Causes& out);
+void validate_network_policy_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_ingress_create(const HookContext& context, const Object& object, Causes& out);
+void validate_ingress_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_ingress_status(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_ingress_class_create(const HookContext& context, const Object& object, Causes& out);
+void validate_ingress_class_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+
+// endpoints_validate.cpp
+void validate_endpoints_create(const HookContext& context, const Object& object, Causes& out);
+void validate_endpoints_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_endpoint_slice_create(const HookContext& context, const Object& object, Causes& out);
+void validate_endpoint_slice_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+
+// storage_validate.cpp
+void validate_csi_driver_create(const HookContext& context, const Object& object, Causes& out);
+void validate_csi_driver_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_csi_node_create(const HookContext& context, const Object& object, Causes& out);
+void validate_csi_node_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_volume_attachment_create(const HookContext& context, const Object& object, Causes& out);
+void validate_volume_attachment_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
+void validate_storage_capacity_create(const HookContext& context, const Object& object, Causes& out);
+void validate_storage_capacity_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out);
 
 }  // namespace dray::api

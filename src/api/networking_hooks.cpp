@@ -1,6 +1,7 @@
 /// Ingress, IngressClass, NetworkPolicy, ServiceCIDR, IPAddress.
 #include "api/core_defaults.h"
 #include "api/group_hooks.h"
+#include "api/kind_validate.h"
 #include "api/networking_v1.h"
 #include "api/strategy.h"
 #include "api/tables.h"
@@ -35,15 +36,22 @@ std::span<const KindHooks> networking_hooks() {
        .hooks = {.prepare_create = reset_status<networking::Ingress>,
                  .prepare_update = keep_status<networking::Ingress>,
                  .prepare_status = keep_spec<networking::Ingress>,
+                 .validate_create = validate_ingress_create,
+                 .validate_update = validate_ingress_update,
+                 .validate_status = validate_ingress_status,
                  .row = ingress_row},
        .columns = kIngressColumns,
        .has_generation = true},
       {.stored = &networking::IngressClass::kDescriptor,
-       .hooks = {.set_defaults = default_ingress_class, .row = ingress_class_row},
+       .hooks = {.set_defaults = default_ingress_class, .validate_create = validate_ingress_class_create,
+                 .validate_update = validate_ingress_class_update,
+                 .row = ingress_class_row},
        .columns = kIngressClassColumns,
        .has_generation = true},
       {.stored = &networking::NetworkPolicy::kDescriptor,
-       .hooks = {.set_defaults = default_policy, .row = network_policy_row},
+       .hooks = {.set_defaults = default_policy, .validate_create = validate_network_policy_create,
+                 .validate_update = validate_network_policy_update,
+                 .row = network_policy_row},
        .columns = kNetworkPolicyColumns,
        .has_generation = true},
       {.stored = &networking::ServiceCIDR::kDescriptor,
