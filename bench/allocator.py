@@ -2,7 +2,8 @@
 """The allocator beside the reference's: the same inputs, the same machine, one run; prints ratios.
 
 Needs Go and the oracle's sources (ORACLE, default ../shared/oracle); without them only ours is measured,
-on inputs that were written before (INPUTS).
+on inputs that were written before. Times are processor times, which a busy machine disturbs less; --wall
+compares wall-clock times.
 
 Usage: bench/allocator.py [--time SECONDS] [--run REGEXP] [--bin PROGRAM] [--inputs DIR]
 """
@@ -56,7 +57,8 @@ def main():
     parser.add_argument("--run", default="")
     parser.add_argument("--bin", default="build/release/allocator_bench")
     parser.add_argument("--oracle", help="a built oracle")
-    parser.add_argument("--inputs")
+    parser.add_argument("--inputs", help="inputs that were written before")
+    parser.add_argument("--wall", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         oracle = options.oracle or oracle_program(folder)
@@ -71,15 +73,16 @@ def main():
         if oracle:
             theirs = lines(subprocess.run([oracle, "bench", "-time", options.time + "s", "-run", options.run],
                                           check=True, stdout=subprocess.PIPE, text=True).stdout)
+    key = "ns_per_op" if options.wall else "cpu_ns_per_op"
     print(f"{'bench':46} {'reference':>10} {'dray':>10} {'ratio':>9} {'allocs':>16}  target")
     missed = 0
     for name, mine in sorted(ours.items()):
         other = theirs.get(name)
-        ratio = other["ns_per_op"] / mine["ns_per_op"] if other else None
+        ratio = other[key] / mine[key] if other else None
         verdict = ""
         for pattern, times, micros in TARGETS:
             if re.search(pattern, name):
-                met = (mine["ns_per_op"] / 1000 <= micros) if micros else (ratio is None or ratio >= times)
+                met = (mine[key] / 1000 <= micros) if micros else (ratio is None or ratio >= times)
                 verdict = (f"{times}x" if times else f"{micros:g} µs") + ("" if met else "  MISSED")
                 missed += not met
                 break

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -44,33 +45,44 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double processor_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
 struct Measured {
-  double ns = 0, allocations = 0;
+  double ns = 0, cpu_ns = 0, allocations = 0;
   std::uint64_t ops = 0;
 };
 
 /// Repeats until `seconds` are over; the median of the batches.
 Measured repeat(double seconds, const std::function<void()>& op) {
   op();  // compiles, builds views; not measured
-  std::vector<double> batches;
+  std::vector<double> batches, cpu;
   Measured out;
   std::uint64_t per_batch = 1;
   double spent = 0;
   while (spent < seconds * 1e9 || batches.size() < 5) {
     const std::uint64_t before = allocations.load();
+    const double cpu_before = processor_ns();
     const auto start = Clock::now();
     for (std::uint64_t i = 0; i < per_batch; ++i) op();
     const double ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
     out.allocations = static_cast<double>(allocations.load() - before) / static_cast<double>(per_batch);
     batches.push_back(ns / static_cast<double>(per_batch));
+    cpu.push_back((processor_ns() - cpu_before) / static_cast<double>(per_batch));
     out.ops += per_batch;
     spent += ns;
     if (ns < 1e7) {
       per_batch *= 2;
       batches.clear();  // too short to be measured well
+      cpu.clear();
     }
   }
   std::ranges::sort(batches);
+  std::ranges::sort(cpu);
+  out.cpu_ns = cpu[cpu.size() / 2];
   out.ns = batches[batches.size() / 2];
   return out;
 }
@@ -114,10 +126,10 @@ void measure_nodes(const std::string& name, const dra::Question& question, doubl
     }
     state.rollback(start);
   });
-  fmt::print("{{\"bench\":\"{}\",\"ns_per_op\":{:.0f},\"allocs\":{:.1f},\"ops\":{},\"nodes\":{},\"ns_per_node\":{:.1f},"
-             "\"steps\":{},\"allocated\":{},\"ns_place_one\":{:.0f}}}\n",
-             name, all.ns, all.allocations, all.ops, nodes.size(), all.ns / static_cast<double>(nodes.size()),
-             steps_once, allocated, placed.ns);
+  fmt::print("{{\"bench\":\"{}\",\"ns_per_op\":{:.0f},\"cpu_ns_per_op\":{:.0f},\"allocs\":{:.1f},\"ops\":{},\"nodes\":{},\"ns_per_node\":{:.1f},"
+             "\"steps\":{},\"allocated\":{},\"cpu_ns_place_one\":{:.0f}}}\n",
+             name, all.ns, all.cpu_ns, all.allocations, all.ops, nodes.size(), all.cpu_ns / static_cast<double>(nodes.size()),
+             steps_once, allocated, placed.cpu_ns);
   std::fflush(stdout);
 }
 
@@ -126,7 +138,8 @@ void measure_expression(const std::string& name, const Value& line, double secon
   const std::string driver = line.find("driver")->as_string();
   const auto device = decode_as<resource::Device>(*line.find("device"));
   const auto print = [](const std::string& bench, const Measured& m) {
-    fmt::print("{{\"bench\":\"{}\",\"ns_per_op\":{:.1f},\"allocs\":{:.1f},\"ops\":{}}}\n", bench, m.ns, m.allocations, m.ops);
+    fmt::print("{{\"bench\":\"{}\",\"ns_per_op\":{:.1f},\"cpu_ns_per_op\":{:.1f},\"allocs\":{:.1f},\"ops\":{}}}\n",
+               bench, m.ns, m.cpu_ns, m.allocations, m.ops);
     std::fflush(stdout);
   };
   print(name + "/compile", repeat(seconds / 4, [&] {

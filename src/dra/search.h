@@ -90,6 +90,7 @@ class Search {
   // Thorough runs.
   void prepare_thorough();
   void find_failures();
+  [[nodiscard]] std::int64_t fewest_before(const Want& want) const;
   void classify();
   [[nodiscard]] bool may_cut(std::uint32_t request) const { return request >= cut_from_; }
   [[nodiscard]] bool hopeless(std::uint32_t claim, std::uint32_t request);

@@ -17,15 +17,30 @@ std::int64_t& count_of(Counts& counts, ValueId value) {
 }
 }  // namespace
 
+std::int64_t Search::fewest_before(const Want& want) const {
+  std::int64_t sum = 0;
+  for (std::uint32_t r = pod_->claims[want.claim].first_request; r < want.request; ++r) {
+    const PodRequest& request = pod_->requests[r];
+    std::int64_t fewest = INT64_MAX;
+    for (std::uint32_t i = 0; i < request.want_count; ++i)
+      fewest = std::min(fewest, problem_.wants[request.first_want + i].count);
+    sum += fewest;
+  }
+  return sum;
+}
+
 void Search::find_failures() {
   fails_.assign(problem_.wants.size(), false);
   const Prepared::Impl& pod = *pod_;
   std::uint32_t after_last = 0;
+  std::int64_t before = 0;  // devices of the claim's earlier requests, at least
   for (std::uint32_t w = 0; w < pod.wants.size(); ++w) {
     const Want& want = pod.wants[w];
     const WantView& view = problem_.wants[w];
-    // A list that is too long is never even begun.
-    bool fails = want.all ? !want.constraints.empty() && view.count <= kResultsMax : view.errors.any();
+    if (want.alternative == 0) before = fewest_before(want);
+    // One that passes the limit in any case is never begun.
+    if (view.count > kResultsMax - before) continue;
+    bool fails = want.all ? !want.constraints.empty() : view.errors.any();
     for (const std::uint32_t table : view.tables) {
       if (problem_.tables[table].derived == nullptr || want.all) continue;
       for (std::size_t i = 0; i < view.usable.word_count(); ++i) {
