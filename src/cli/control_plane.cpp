@@ -4,6 +4,7 @@
 #include "controllers/controllers.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
+#include "store/admission.h"
 #include "store/device_expressions.h"
 
 namespace dray::cli {
@@ -25,6 +26,7 @@ struct ControlPlane::Impl {
         controllers_cluster(executor, resources, rng.fork("controllers"), "system:kube-controller-manager"),
         node_cluster(executor, resources, rng.fork("nodes"), "system:nodes") {
     resources.set_expressions(&expressions);
+    store::add_default_admission(resources, rng.fork("admission"));
     if (parts.controllers) controllers = std::make_unique<controllers::Controllers>(controllers_cluster);
     if (parts.scheduler) {
       scheduler::Options options;

@@ -77,7 +77,7 @@ struct Resources::Impl {
   const Clock& clock;
   Rng rng;
   const api::ExpressionCheck* expressions = nullptr;
-  std::vector<Admission> admission;
+  std::vector<Admission> admission, validating;
   std::function<ObjectPtr(const StructDescriptor&, std::string_view, std::string_view)> find;
 
   api::HookContext context(const WriteOptions& options) const {
@@ -88,6 +88,12 @@ struct Resources::Impl {
                  const Object* old, std::vector<std::string>& warnings) const {
     AdmissionRequest request{operation, kind, options, object, old, warnings};
     for (const Admission& step : admission) TRY(step(request));
+    return {};
+  }
+  Result<> admit_validated(Operation operation, const api::Kind& kind, const WriteOptions& options, Object* object,
+                           const Object* old, std::vector<std::string>& warnings) const {
+    AdmissionRequest request{operation, kind, options, object, old, warnings};
+    for (const Admission& step : validating) TRY(step(request));
     return {};
   }
 
@@ -120,7 +126,7 @@ Resources::Resources(Store& store, const api::Registry& registry, const api::Fea
     : store_(store),
       registry_(registry),
       gates_(gates),
-      impl_(new Impl{store, registry, gates, clock, rng, nullptr, {}, {}}) {
+      impl_(new Impl{store, registry, gates, clock, rng, nullptr, {}, {}, {}}) {
   impl_->find = [this](const StructDescriptor& kind, std::string_view namespace_, std::string_view name) {
     return store_.get(registry_.of(kind), namespace_, name);
   };
@@ -129,6 +135,7 @@ Resources::~Resources() = default;
 
 void Resources::set_expressions(const api::ExpressionCheck* check) { impl_->expressions = check; }
 void Resources::add_admission(Admission step) { impl_->admission.push_back(std::move(step)); }
+void Resources::add_validating_admission(Admission step) { impl_->validating.push_back(std::move(step)); }
 
 Result<> Resources::check_namespace(const api::Kind& kind, std::string_view namespace_,
                                     std::string_view name) const {
@@ -224,6 +231,7 @@ Result<std::shared_ptr<Object>> Resources::Impl::prepared_create(const api::Kind
   }
   if (!causes.empty()) return fail(invalid_error(kind.group, kind.name, object->name(), std::move(causes)));
   add_warnings(kind, hooks, *object, nullptr, warnings);
+  TRY(admit_validated(Operation::kCreate, kind, options, object.get(), nullptr, warnings));
   return object;
 }
 
@@ -261,6 +269,7 @@ Result<Written> Resources::Impl::update(const api::Kind& kind, std::shared_ptr<O
   fresh = prepared_update(kind, hooks, std::move(fresh), *old, options);
   TRY(validated_update(kind, hooks, *fresh, *old, options));
   add_warnings(kind, hooks, *fresh, old.get(), out.warnings);
+  TRY(admit_validated(Operation::kUpdate, kind, options, fresh.get(), old.get(), out.warnings));
   if (update_removes(*fresh, *old)) {
     TRY_ASSIGN(Written gone, removed(kind, old, options));
     out.revision = gone.revision;

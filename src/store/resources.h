@@ -61,6 +61,8 @@ class Resources {
   void set_expressions(const api::ExpressionCheck* check);
   /// Admission steps run in the order in which they were added, before validation.
   void add_admission(Admission step);
+  /// These run after validation, last before the write (and never on a delete); they do not change the object.
+  void add_validating_admission(Admission step);
 
   [[nodiscard]] Result<Written> create(const api::Kind& kind, std::shared_ptr<Object> object,
                                        const WriteOptions& options = {});
