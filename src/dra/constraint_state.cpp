@@ -15,7 +15,7 @@ bool ConstraintState::intersects(const SelectorIndex& index, ValueId value,
 }
 
 bool ConstraintState::admits(const SelectorIndex& index, ValueId value) const {
-  if (value == kNoValue) return false;
+  if (value >= kNoValue - 2) return false;  // missing, not evaluated, or failed
   const AttributeValue& of = index.value(value);
   if (lists_) {
     if (of.elements.empty()) return false;

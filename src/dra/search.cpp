@@ -145,7 +145,7 @@ Search::Result Search::each(std::uint32_t want, std::int64_t done, std::uint32_t
   const std::size_t words = view.usable.word_count();
   // Nothing to find and nothing to run into: not enough devices are left for this want alone.
   if (!fails_[want] && too_few(want, done, start)) return Result::kNone;
-  if (thorough_ && done > 0 && may_cut(of.request) && disagrees(want, done, start)) return Result::kNone;
+  if (thorough_ && done > 0 && may_cut_in(want) && disagrees(want, done, start)) return Result::kNone;
   Key key;
   const bool remember = thorough_ && done > 0;
   if (remember) {

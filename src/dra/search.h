@@ -11,9 +11,10 @@
 ///   symmetry     of devices that nothing can tell apart only the first is tried
 ///   memory       a state that failed once is not entered again, up to exchange of equal devices
 ///
-/// A branch is cut only if it holds neither a solution nor an error, and only where cutting can't hide
-/// an error that the reference would reach: `cut_from_` is the first request from which on no device
-/// can fail. So result, error and first solution are those of the plain search.
+/// A branch is cut only if it holds neither a solution nor an error, that is, where no device can fail
+/// from there on. Where a branch may end with "too many devices" and is called "none" instead, earlier
+/// requests of the claim go on looking, which shows only if one of their devices fails: then nothing is
+/// cut either. So result, error and first solution are those of the plain search.
 ///
 /// Source: structured/internal/*/allocator_*.go (allocateOne, allocateDevice).
 #pragma once
@@ -92,7 +93,12 @@ class Search {
   void find_failures();
   [[nodiscard]] std::int64_t fewest_before(const Want& want) const;
   void classify();
-  [[nodiscard]] bool may_cut(std::uint32_t request) const { return request >= cut_from_; }
+  [[nodiscard]] bool may_cut(std::uint32_t request) const {
+    return quiet_[request].around && quiet_[request].here;
+  }
+  [[nodiscard]] bool may_cut_in(std::uint32_t want) const {
+    return quiet_[pod_->wants[want].request].around && !fails_[want];
+  }
   [[nodiscard]] bool hopeless(std::uint32_t claim, std::uint32_t request);
   [[nodiscard]] bool hopeless_agreement(std::uint32_t constraint, std::uint32_t first_request) const;
   [[nodiscard]] bool stuck(std::uint32_t claim, std::uint32_t first_request) const;
@@ -134,7 +140,12 @@ class Search {
   std::vector<ConstraintState> constraints_;  // per constraint of the pod
 
   std::vector<bool> fails_;  // per want: some device it may take fails, or a list may break a constraint
-  std::uint32_t cut_from_ = 0;
+  std::vector<bool> never_;  // per want: passes the limit of devices whatever comes before it
+  struct Quiet {
+    bool around = true;  // nothing fails in later requests, nor in earlier ones where that matters
+    bool here = true;    // nor in this one
+  };
+  std::vector<Quiet> quiet_;  // per request
   struct Need {
     Bits devices;            // that one request alone can have
     std::int64_t count = 0;  // of them, at least

@@ -31,15 +31,16 @@ std::int64_t Search::fewest_before(const Want& want) const {
 
 void Search::find_failures() {
   fails_.assign(problem_.wants.size(), false);
+  never_.assign(problem_.wants.size(), false);
   const Prepared::Impl& pod = *pod_;
-  std::uint32_t after_last = 0;
   std::int64_t before = 0;  // devices of the claim's earlier requests, at least
   for (std::uint32_t w = 0; w < pod.wants.size(); ++w) {
     const Want& want = pod.wants[w];
     const WantView& view = problem_.wants[w];
     if (want.alternative == 0) before = fewest_before(want);
     // One that passes the limit in any case is never begun.
-    if (view.count > kResultsMax - before) continue;
+    never_[w] = view.count > kResultsMax - before;
+    if (never_[w]) continue;
     bool fails = want.all ? !want.constraints.empty() : view.errors.any();
     for (const std::uint32_t table : view.tables) {
       if (problem_.tables[table].derived == nullptr || want.all) continue;
@@ -50,12 +51,18 @@ void Search::find_failures() {
       }
     }
     fails_[w] = fails;
-    if (fails) after_last = std::max(after_last, want.request + 1);
   }
-  // Cutting mistakes "too many devices" for "none", which is the same unless an error is reached or
-  // not because of it.
-  cut_from_ = after_last == 0 || pod.limit_impossible ? after_last
-                                                      : static_cast<std::uint32_t>(pod.requests.size());
+  quiet_.assign(pod.requests.size(), {});
+  for (std::uint32_t w = 0; w < pod.wants.size(); ++w) {
+    if (fails_[w]) quiet_[pod.wants[w].request].here = false;
+  }
+  for (std::uint32_t r = 0; r < pod.requests.size(); ++r) {
+    if (quiet_[r].here) continue;
+    for (std::uint32_t other = 0; other < pod.requests.size(); ++other) {
+      const bool same_claim = pod.requests[other].claim == pod.requests[r].claim;
+      if (other < r || (other > r && same_claim && !pod.limit_impossible)) quiet_[other].around = false;
+    }
+  }
 }
 
 void Search::classify() {
@@ -152,7 +159,7 @@ bool Search::stuck(std::uint32_t claim, std::uint32_t first_request) const {
 bool Search::viable(std::uint32_t want) const {
   const Want& of = pod_->wants[want];
   const WantView& view = problem_.wants[want];
-  if (view.count > kResultsMax - results_[of.claim]) return false;
+  if (never_[want] || view.count > kResultsMax - results_[of.claim]) return false;
   if (of.all) return view.count > 0;
   const Bits& busy = of.admin ? busy_in_[of.claim] : busy_;
   std::int64_t needed = view.count;
@@ -176,7 +183,7 @@ bool Search::hopeless_agreement(std::uint32_t constraint, std::uint32_t first_re
   Counts possible, here;
   for (std::uint32_t w = 0; w < pod_->wants.size(); ++w) {
     const Want& want = pod_->wants[w];
-    if (want.request < first_request || want.all || want.admin || want.count == 0 ||
+    if (want.request < first_request || want.all || want.admin || want.count == 0 || never_[w] ||
         pod_->requests[want.request].alternatives)
       continue;
     const auto place = std::ranges::find(want.constraints, constraint);
