@@ -225,7 +225,7 @@ Verdict DeviceCycle::check(const NodeInfo& node) {
     if (!is_available(entry, node)) unavailable.push_back(entry.claim);
   }
   if (variant.prepared) {
-    const dra::Outcome outcome = devices_.allocator.allocate(*variant.prepared, node.device_node);
+    const dra::Outcome outcome = allocate_beside_nominated(*variant.prepared, node);
     if (const auto* failed = std::get_if<dra::AllocateError>(&outcome)) {
       return failed->ends_pod ? error(failed->message) : refuse(failed->message);
     }
@@ -233,7 +233,7 @@ Verdict DeviceCycle::check(const NodeInfo& node) {
       if (refusal->reason == dra::Refusal::Reason::kStepsExhausted) {
         return error(fmt::format("node {}: timed out trying to allocate devices", node.name));
       }
-      return refuse("cannot allocate all claims");
+      return Verdict::no(Code::kUnresolvable, Plugin::kDynamicResources, ReasonKind::kNoDevices);
     }
     if (scores_alternatives_) {
       raw_scores_[index_of(node.index)] =
@@ -243,6 +243,21 @@ Verdict DeviceCycle::check(const NodeInfo& node) {
   if (unavailable.empty()) return {};
   for (const auto& claim : unavailable) note_unavailable(claim);
   return refuse("resourceclaim not available on the node");
+}
+
+dra::Outcome DeviceCycle::allocate_beside_nominated(const dra::Prepared& pod, const NodeInfo& node) {
+  const auto others = input_.nominated ? input_.nominated(node) : std::vector<std::vector<ClaimPtr>>();
+  if (others.empty()) return devices_.allocator.allocate(pod, node.device_node);
+  const auto mark = devices_.in_use.checkpoint();
+  for (const auto& claims : others) {
+    const dra::Prepared theirs = devices_.allocator.prepare(claims);
+    const dra::Outcome outcome = devices_.allocator.allocate(theirs, node.device_node);
+    if (const auto* found = std::get_if<dra::Allocation>(&outcome)) devices_.in_use.add(theirs, *found);
+  }
+  dra::Outcome outcome = devices_.allocator.allocate(pod, node.device_node);
+  devices_.in_use.rollback(mark);
+  if (!std::holds_alternative<dra::Allocation>(outcome)) return outcome;
+  return devices_.allocator.allocate(pod, node.device_node);
 }
 
 std::int64_t DeviceCycle::raw_score(const dra::Prepared& pod, const dra::Allocation& found) const {

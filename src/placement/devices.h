@@ -3,6 +3,7 @@
 /// Source: scheduler/framework/plugins/dynamicresources.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,8 @@ struct DeviceInput {
   std::vector<std::string> mapped;
   /// A special claim that an earlier attempt left.
   ClaimPtr leftover;
+  /// The claims of pods that victims were removed for, and which go to the node before this pod.
+  std::function<std::vector<std::vector<ClaimPtr>>(const NodeInfo& node)> nominated;
   Now now;
   Duration binding_timeout = std::chrono::seconds(600);
   bool binding_conditions = true;
@@ -104,6 +107,7 @@ class DeviceCycle final : public CyclePart {
   Variant& variant_for(const NodeInfo& node);
   [[nodiscard]] Verdict check_classes() const;
   [[nodiscard]] bool is_available(const PodClaim& claim, const NodeInfo& node) const;
+  [[nodiscard]] dra::Outcome allocate_beside_nominated(const dra::Prepared& pod, const NodeInfo& node);
   void note_unavailable(const ClaimPtr& claim);
   [[nodiscard]] std::int64_t raw_score(const dra::Prepared& pod, const dra::Allocation& found) const;
 

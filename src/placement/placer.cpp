@@ -39,7 +39,7 @@ Placer::Placer(State& state, Rng rng, PlacerOptions options, SpreadSelector spre
     : state_(state), rng_(rng), options_(options), spread_selector_(std::move(spread_selector)) {}
 
 PlaceOutcome Placer::place(Cycle& cycle, const std::string& nominated_node,
-                           const std::vector<NodeIndex>* restricted) {
+                           const std::vector<NodeIndex>* restricted, const std::string& alike) {
   const std::vector<NodeIndex>& all = restricted != nullptr ? *restricted : state_.order();
   Diagnosis diagnosis;
   diagnosis.node_count = all.size();
@@ -51,10 +51,13 @@ PlaceOutcome Placer::place(Cycle& cycle, const std::string& nominated_node,
     diagnosis.absent = std::move(verdict);
     return diagnosis;
   }
+  if (nominated_node.empty() && restricted == nullptr && !alike.empty()) {
+    if (auto outcome = place_by_class(cycle, alike)) return std::move(*outcome);
+  }
   const NodeIndex nominated = nominated_node.empty() ? kNoNode : state_.find(nominated_node);
   if (nominated != kNoNode && std::ranges::count(all, nominated) != 0) {
     Verdict verdict = cycle.filter_with_nominated(nominated);
-    if (verdict.fits()) return Placed{nominated, 1, 1};
+    if (verdict.fits()) return Placed{nominated, 1, 1, false};
     if (verdict.code != Code::kError) diagnosis.plugins.add(verdict.plugin);
   }
   std::vector<NodeIndex> subset;
@@ -72,7 +75,45 @@ PlaceOutcome Placer::place(Cycle& cycle, const std::string& nominated_node,
   if (found.error) return std::move(*found.error);
   if (found.feasible.empty()) return diagnosis;
   const std::size_t evaluated = found.feasible.size() + diagnosis.nodes.size();
-  return Placed{choose(cycle, found.feasible), evaluated, found.feasible.size()};
+  return Placed{choose(cycle, found.feasible), evaluated, found.feasible.size(), false};
+}
+
+std::optional<PlaceOutcome> Placer::place_by_class(Cycle& cycle, const std::string& alike) {
+  if (state_.nomination_count() != 0 || state_.affinity_pods() != 0 || cycle.only()) return std::nullopt;
+  if (!soft_spread(cycle.pod()).empty()) return std::nullopt;
+  NodeClass* nodes = classes_.find(alike, state_);
+  if (nodes == nullptr) return std::nullopt;
+  const auto look = [&](NodeIndex node) { return standing(cycle, node); };
+  std::size_t looked = state_.node_count();
+  if (nodes->is_valid(state_)) {
+    looked = nodes->refresh(state_, look);
+  } else {
+    nodes->build(state_, look);
+  }
+  if (nodes->failed()) return std::nullopt;
+  if (nodes->feasible() == 0) return nodes->diagnosis(state_);
+  const RelativeWeights weights{options_.weights.taints, options_.weights.node_affinity};
+  return Placed{nodes->best(rng_, weights), looked, nodes->feasible(), true};
+}
+
+Standing Placer::standing(Cycle& cycle, NodeIndex index) {
+  const NodeInfo& node = state_.at(index);
+  const PodInfo& pod = cycle.pod();
+  Standing out;
+  out.verdict = cycle.filter(node);
+  if (!out.verdict.fits()) return out;
+  const Weights& weights = options_.weights;
+  out.score = weights.least_allocated * least_allocated_score(pod, node) +
+              weights.balanced * balanced_score(pod, node) +
+              weights.images * image_score(state_, pod, node);
+  out.taints = taint_count(pod, node);
+  out.affinity = affinity_weight(pod, node);
+  return out;
+}
+
+std::vector<SpreadConstraint> Placer::soft_spread(const PodInfo& pod) const {
+  if (!pod.pod->spec.topology_spread_constraints.empty() || !spread_selector_) return pod.soft_spread;
+  return default_spread(spread_selector_(*pod.pod));
 }
 
 Placer::Found Placer::find(Cycle& cycle, const std::vector<NodeIndex>& nodes, Diagnosis& diagnosis) {
@@ -123,9 +164,7 @@ std::vector<std::int64_t> Placer::total_scores(Cycle& cycle, const std::vector<N
   add_weighted(total, affinity, weights.node_affinity);
 
   const bool own_spread = !pod.pod->spec.topology_spread_constraints.empty();
-  std::vector<SpreadConstraint> soft = pod.soft_spread;
-  if (!own_spread && spread_selector_) soft = default_spread(spread_selector_(*pod.pod));
-  const SpreadScore spread(state_, pod, std::move(soft), own_spread, feasible);
+  const SpreadScore spread(state_, pod, soft_spread(pod), own_spread, feasible);
   if (spread.active()) add_weighted(total, spread.scores(feasible), weights.spread);
   add_weighted(total, affinity_scores(state_, pod, feasible), weights.pod_affinity);
   if (cycle.devices() != nullptr) add_weighted(total, cycle.devices()->scores(feasible), weights.devices);

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "placement/cycle.h"
+#include "placement/node_classes.h"
 #include "placement/scores.h"
 
 namespace dray::placement {
@@ -24,6 +25,7 @@ struct Placed {
   NodeIndex node = kNoNode;
   std::size_t evaluated = 0;
   std::size_t feasible = 0;
+  bool by_class = false;  // decided by what equal pods taught
 };
 /// The attempt as a whole failed; it is repeated after a pause.
 struct PlaceError {
@@ -43,8 +45,10 @@ class Placer {
   Placer(State& state, Rng rng, PlacerOptions options = {}, SpreadSelector spread_selector = {});
 
   /// `restricted`: only these nodes count (a topology domain).
+  /// `alike`: pods with equal texts get equal answers; empty: the pod is like no other.
   [[nodiscard]] PlaceOutcome place(Cycle& cycle, const std::string& nominated_node = {},
-                                   const std::vector<NodeIndex>* restricted = nullptr);
+                                   const std::vector<NodeIndex>* restricted = nullptr,
+                                   const std::string& alike = {});
 
   /// Of nodes that passed the filters, the best; equal ones by chance.
   [[nodiscard]] NodeIndex choose(Cycle& cycle, const std::vector<NodeIndex>& feasible);
@@ -57,6 +61,10 @@ class Placer {
     std::optional<PlaceError> error;
   };
   [[nodiscard]] Found find(Cycle& cycle, const std::vector<NodeIndex>& nodes, Diagnosis& diagnosis);
+  /// By what equal pods taught; nothing: it has to be found out anew.
+  [[nodiscard]] std::optional<PlaceOutcome> place_by_class(Cycle& cycle, const std::string& alike);
+  [[nodiscard]] Standing standing(Cycle& cycle, NodeIndex node);
+  [[nodiscard]] std::vector<SpreadConstraint> soft_spread(const PodInfo& pod) const;
   [[nodiscard]] std::vector<std::int64_t> total_scores(Cycle& cycle,
                                                        const std::vector<NodeIndex>& feasible);
 
@@ -65,6 +73,7 @@ class Placer {
   PlacerOptions options_;
   SpreadSelector spread_selector_;
   std::size_t next_start_ = 0;
+  NodeClasses classes_;
 };
 
 /// How many feasible nodes are enough.

@@ -56,8 +56,8 @@ std::vector<bool> breaks_budget(const std::vector<PodInfoPtr>& pods, const Budge
 /// The dry run on one node. Takes everything back.
 class DryRun {
  public:
-  DryRun(const PreemptionInput& input, VictimDevices* devices, NodeIndex node)
-      : input_(input), devices_(devices), index_(node), trial_(input.cycle.state()) {}
+  DryRun(const PreemptionInput& input, NodeIndex node)
+      : input_(input), index_(node), trial_(input.cycle.state()) {}
   ~DryRun() {
     for (const auto& pod : out_) put_back_counts(*pod);
   }
@@ -110,7 +110,7 @@ class DryRun {
   void take_out(const PodInfoPtr& pod) {
     trial_.remove_pod(pod, index_);
     input_.cycle.removed(*pod, node());
-    if (devices_ != nullptr) devices_->release(*pod);
+    if (input_.devices != nullptr) input_.devices->release(*pod);
     out_.push_back(pod);
   }
   void put_back(const PodInfoPtr& pod) {
@@ -120,11 +120,10 @@ class DryRun {
   }
   void put_back_counts(const PodInfo& pod) {
     input_.cycle.added(pod, node());
-    if (devices_ != nullptr) devices_->restore(pod);
+    if (input_.devices != nullptr) input_.devices->restore(pod);
   }
 
   const PreemptionInput& input_;
-  VictimDevices* devices_;
   NodeIndex index_;
   Trial trial_;
   std::vector<PodInfoPtr> out_;
@@ -151,12 +150,21 @@ std::optional<std::string> not_eligible(const PreemptionInput& input) {
   return std::nullopt;
 }
 
-std::vector<NodeIndex> nodes_to_try(const PreemptionInput& input) {
-  std::vector<NodeIndex> nodes;
+/// A node where the pod lacks nothing but devices. Kubernetes knows no preemption for these.
+bool lacks_devices(const Verdict& verdict) {
+  return verdict.reasons.size() == 1 && verdict.reasons.front().kind == ReasonKind::kNoDevices;
+}
+
+struct NodeToTry {
+  NodeIndex node;
+  bool by_devices;
+};
+
+std::vector<NodeToTry> nodes_to_try(const PreemptionInput& input) {
+  std::vector<NodeToTry> nodes;
   for (const auto& [node, verdict] : input.diagnosis.nodes) {
-    const bool by_devices = input.devices && verdict.plugin == Plugin::kDynamicResources &&
-                            verdict.code == Code::kUnresolvable;
-    if (verdict.code == Code::kUnschedulable || by_devices) nodes.push_back(node);
+    const bool by_devices = input.devices != nullptr && lacks_devices(verdict);
+    if (verdict.code == Code::kUnschedulable || by_devices) nodes.push_back({node, by_devices});
   }
   return nodes;
 }
@@ -195,14 +203,14 @@ bool more_important(const PodInfo& a, const PodInfo& b) {
   return start_of(a, kNever) < start_of(b, kNever);
 }
 
-Preemption find_victims(const PreemptionInput& input, Rng& rng, VictimDevices* devices) {
+Preemption find_victims(const PreemptionInput& input, Rng& rng) {
   Preemption out;
   if (const auto reason = not_eligible(input)) {
     out.message = "preemption: " + *reason;
     out.keep_nomination = true;
     return out;
   }
-  const std::vector<NodeIndex> nodes = nodes_to_try(input);
+  const std::vector<NodeToTry> nodes = nodes_to_try(input);
   Diagnosis refusals;
   refusals.node_count = input.cycle.state().node_count();
   refusals.absent = Verdict::no(Code::kUnresolvable, Plugin::kDefaultPreemption, ReasonKind::kText,
@@ -214,13 +222,13 @@ Preemption find_victims(const PreemptionInput& input, Rng& rng, VictimDevices* d
   bool without_violation = false;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (without_violation && candidates.size() >= wanted) break;
-    const NodeIndex node = nodes[(offset + i) % nodes.size()];
+    const auto [node, by_devices] = nodes[(offset + i) % nodes.size()];
     Verdict verdict;
-    if (auto candidate = DryRun(input, devices, node).run(verdict)) {
+    if (auto candidate = DryRun(input, node).run(verdict)) {
       if (candidate->victims.empty()) continue;
       without_violation = without_violation || candidate->violations == 0;
       candidates.push_back(std::move(*candidate));
-    } else {
+    } else if (!by_devices) {
       refusals.add(node, std::move(verdict));
     }
   }

@@ -19,6 +19,14 @@ namespace dray::placement {
 
 using Budgets = std::vector<std::shared_ptr<const policy::PodDisruptionBudget>>;
 
+/// Takes a victim's devices out of what is in use, or puts them back.
+class VictimDevices {
+ public:
+  virtual ~VictimDevices() = default;
+  virtual void release(const PodInfo& pod) = 0;
+  virtual void restore(const PodInfo& pod) = 0;
+};
+
 struct PreemptionInput {
   /// Of the attempt that failed.
   Cycle& cycle;
@@ -27,17 +35,8 @@ struct PreemptionInput {
   WallTime now;
   /// pod.status.nominatedNodeName.
   std::string nominated_node;
-  /// Refusals of this plugin on a node don't rule it out, as victims may hold what the pod lacks there
-  /// (devices). Victims are then taken out of what is in use by `release`, and put back by `restore`.
-  bool devices = false;
-};
-
-/// Takes a victim's devices out of what is in use, or puts them back.
-class VictimDevices {
- public:
-  virtual ~VictimDevices() = default;
-  virtual void release(const PodInfo& pod) = 0;
-  virtual void restore(const PodInfo& pod) = 0;
+  /// Not null: pods of lower priority may also lose their devices.
+  VictimDevices* devices = nullptr;
 };
 
 struct Preemption {
@@ -51,8 +50,7 @@ struct Preemption {
   bool keep_nomination = false;
 };
 
-[[nodiscard]] Preemption find_victims(const PreemptionInput& input, Rng& rng,
-                                      VictimDevices* devices = nullptr);
+[[nodiscard]] Preemption find_victims(const PreemptionInput& input, Rng& rng);
 
 /// Higher priority first, then the older one.
 [[nodiscard]] bool more_important(const PodInfo& a, const PodInfo& b);

@@ -61,6 +61,7 @@ std::string text_of(const Reason& reason) {
     case ReasonKind::kDeclaredFeatures: return "node(s) didn't match Pod's required features";
     case ReasonKind::kNotAllowedByPlugins:
       return "node(s) didn't satisfy plugin(s) [" + reason.detail + "]";
+    case ReasonKind::kNoDevices: return "cannot allocate all claims";
     case ReasonKind::kText: return reason.detail;
   }
   return "";

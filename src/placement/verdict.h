@@ -38,7 +38,7 @@ enum class ReasonKind : std::uint8_t {
   kUnschedulable, kNodeName, kTaint, kNodeAffinity, kPorts, kInsufficient, kTooManyPods,
   kDiskConflict, kReadWriteOncePod, kVolumeCount, kDriverMissing, kVolumeNodeAffinity,
   kVolumeBinding, kNotEnoughStorage, kVolumeLost, kVolumeZone, kSpread, kSpreadLabel, kPodAffinity,
-  kPodAntiAffinity, kExistingAntiAffinity, kDeclaredFeatures, kNotAllowedByPlugins, kText
+  kPodAntiAffinity, kExistingAntiAffinity, kDeclaredFeatures, kNotAllowedByPlugins, kNoDevices, kText
 };
 
 struct Reason {

@@ -10,8 +10,11 @@
 #include "placement/preemption.h"
 #include "scheduler/binding.h"
 #include "scheduler/claim_writer.h"
+#include "scheduler/cycles.h"
 #include "scheduler/eviction.h"
+#include "scheduler/group_attempt.h"
 #include "scheduler/pod_status.h"
+#include "scheduler/victim_devices.h"
 
 namespace dray::scheduler {
 namespace {
@@ -21,43 +24,6 @@ using placement::DeviceCycle;
 using placement::Diagnosis;
 
 constexpr const char* kNoNodes = "no nodes available to schedule pods";
-
-/// The devices' part of a cycle; null if the pod has nothing to do with devices.
-std::unique_ptr<DeviceCycle> device_cycle(Core& core, const core::Pod& pod) {
-  auto mapped = dra::mapped_extended_resources(pod.spec, core.claims.devices().classes);
-  if (pod.spec.resource_claims.empty() && mapped.empty()) return nullptr;
-  placement::DeviceInput input;
-  input.pod = std::make_shared<core::Pod>(pod);
-  input.refusal = core.claims.problem_of(pod);
-  input.claims = core.claims.claims_of(pod);
-  input.mapped = std::move(mapped);
-  if (!input.mapped.empty()) input.leftover = core.claims.extended_claim_of(pod);
-  input.now = core.clock().now();
-  input.binding_timeout = core.options.binding_timeout;
-  input.binding_conditions = core.claims.devices().inventory.features().device_binding_and_status;
-  return std::make_unique<DeviceCycle>(core.claims.devices(), std::move(input));
-}
-
-Cycle make_cycle(Core& core, const placement::PodInfoPtr& pod) {
-  placement::CycleParts parts;
-  if (auto devices = device_cycle(core, *pod->pod)) {
-    for (const auto& name : devices->input().mapped) parts.mapped.push_back(core.state.scalars().id(name));
-    parts.devices = std::move(devices);
-  }
-  return Cycle(core.state, pod, std::move(parts));
-}
-
-DeviceCycle* devices_of(Cycle& cycle) { return static_cast<DeviceCycle*>(cycle.devices()); }
-
-void accept(Core& core, const QueuedPodPtr& pod, Cycle& cycle, placement::NodeIndex node) {
-  Decision decision;
-  decision.node = node;
-  if (DeviceCycle* devices = devices_of(cycle)) {
-    for (const auto& entry : devices->input().claims) decision.claims.push_back(entry.claim);
-    decision.devices = devices->decide(core.state.at(node), [&core] { return core.cluster.rng().uuid(); });
-  }
-  start_binding(core, pod, std::move(decision));
-}
 
 /// What the attempt may change so that the next one has a chance. Done after the pod is back in the
 /// queue, so that what it causes finds it there.
@@ -109,20 +75,31 @@ void clear_lower_nominations(Core& core, const placement::PodInfo& pod, const st
   }
 }
 
+bool failed_before_devices(const Diagnosis& diagnosis) {
+  return !diagnosis.prefilter_message.empty() &&
+         diagnosis.absent.plugin < placement::Plugin::kDynamicResources;
+}
+
 void refuse(Core& core, const QueuedPodPtr& pod, Cycle& cycle, Diagnosis diagnosis) {
   const Remedy remedy = device_remedy(core, cycle);
   const auto info = pod->info;
   const core::Pod& api_pod = *info->pod;
+  ClaimsOfVictims victim_devices(core.claims);
   const placement::PreemptionInput input{cycle,
                                          diagnosis,
                                          budgets_of(core),
                                          core.clock().wall(),
                                          api_pod.status.nominated_node_name,
-                                         false};
-  ++core.counters.preemption_attempts;
-  const auto preemption = placement::find_victims(input, core.placer.rng());
-  diagnosis.postfilter_message = remedy.message;
-  if (!preemption.message.empty()) {
+                                         core.options.device_preemption ? &victim_devices : nullptr};
+  placement::Preemption preemption;
+  if (failed_before_devices(diagnosis)) {
+    // As the reference has it: its devices plugin finds no state of its own, and that ends the walk.
+    diagnosis.postfilter_message = "not found";
+    preemption.keep_nomination = true;
+  } else {
+    ++core.counters.preemption_attempts;
+    preemption = placement::find_victims(input, core.placer.rng());
+    diagnosis.postfilter_message = remedy.message;
     if (!remedy.message.empty()) diagnosis.postfilter_message += ", ";
     diagnosis.postfilter_message += preemption.message;
   }
@@ -143,7 +120,7 @@ void refuse(Core& core, const QueuedPodPtr& pod, Cycle& cycle, Diagnosis diagnos
   if (remedy.deallocate) deallocate_claim(core, remedy.deallocate);
   if (remedy.remove) delete_claim(core, remedy.remove);
   if (preemption.node != placement::kNoNode) {
-    evict(core, *info, *change.nominated_node, preemption.victims);
+    evict(core, {"pod", info->uid(), *change.nominated_node}, preemption.victims);
   }
 }
 
@@ -162,6 +139,10 @@ void refuse_without_nodes(Core& core, const QueuedPodPtr& pod) {
 }  // namespace
 
 void attempt(Core& core, const QueuedPodPtr& pod) {
+  if (!pod->group.empty()) {
+    attempt_group(core, pod);
+    return;
+  }
   const core::Pod& api_pod = pod->pod();
   if (api_pod.metadata.deletion_timestamp) {
     record_failed(core, api_pod, fmt::format("skip schedule deleting pod: {}/{}", api_pod.metadata.namespace_,
@@ -170,13 +151,15 @@ void attempt(Core& core, const QueuedPodPtr& pod) {
     return;
   }
   if (core.bindings.contains(pod->info->uid())) return;
-  Cycle cycle = make_cycle(core, pod->info);
+  Cycle cycle = make_cycle(core, pod->info, nullptr);
   const std::string* nominated = core.state.nomination(pod->info->uid());
-  auto outcome = core.placer.place(cycle, nominated != nullptr ? *nominated
-                                                               : api_pod.status.nominated_node_name);
+  auto outcome = core.placer.place(
+      cycle, nominated != nullptr ? *nominated : api_pod.status.nominated_node_name, nullptr,
+      core.alike(*pod->info));
   if (const auto* placed = std::get_if<placement::Placed>(&outcome)) {
     core.counters.nodes_evaluated += placed->evaluated;
-    accept(core, pod, cycle, placed->node);
+    core.counters.class_hits += placed->by_class;
+    start_binding(core, pod, decide(core, cycle, placed->node));
   } else if (auto* diagnosis = std::get_if<Diagnosis>(&outcome)) {
     core.counters.nodes_evaluated += diagnosis->nodes.size();
     if (diagnosis->node_count == 0) {
@@ -197,12 +180,18 @@ void handle_error(Core& core, const QueuedPodPtr& pod, const std::string& messag
   core.state.remove_nomination(info->uid());
   const auto now = core.cluster.get<core::Pod>(info->namespace_(), info->name());
   const bool waits = now != nullptr && now->metadata.uid == info->uid() && now->spec.node_name.empty();
-  if (core.queue.find(info->uid()) != pod) return;
-  if (!waits) {
-    core.queue.done(pod);
-    return;
+  if (!group_key(*info->pod).empty() && core.queue.find(info->uid()) == nullptr) {
+    if (!waits) return;
+    core.groups.member_gone(*info->pod);
+    core.groups.member_waits(info);
+  } else {
+    if (core.queue.find(info->uid()) != pod) return;
+    if (!waits) {
+      core.queue.done(pod);
+      return;
+    }
+    core.queue.fail(pod);
   }
-  core.queue.fail(pod);
   record_failed(core, *info->pod, message);
   write_status(core, *info->pod, {"SchedulerError", message, ""});
 }

@@ -9,11 +9,13 @@
 #include "scheduler/attempt.h"
 #include "scheduler/claim_writer.h"
 #include "scheduler/pod_status.h"
+#include "scheduler/volume_writer.h"
 
 namespace dray::scheduler {
 namespace {
 
 constexpr Duration kConditionsPoll = std::chrono::seconds(5);
+constexpr Duration kPendingPoll = std::chrono::milliseconds(10);
 constexpr std::string_view kPreBind = "running PreBind plugin \"DynamicResources\": ";
 
 using BindingPtr = std::shared_ptr<Binding>;
@@ -24,14 +26,6 @@ void bind(Core& core, const BindingPtr& binding);
 void give_up(Core& core, const BindingPtr& binding, const std::string& message);
 
 const core::Pod& pod_of(const Binding& binding) { return binding.pod->pod(); }
-
-resource::ResourceClaimConsumerReference consumer_of(const core::Pod& pod) {
-  resource::ResourceClaimConsumerReference consumer;
-  consumer.resource = "pods";
-  consumer.name = pod.metadata.name;
-  consumer.uid = pod.metadata.uid;
-  return consumer;
-}
 
 bool is_reserved_for(const resource::ResourceClaim& claim, const std::string& uid) {
   return std::ranges::any_of(claim.status.reserved_for,
@@ -84,7 +78,7 @@ void write_extended_status(Core& core, const BindingPtr& binding, const ClaimPtr
 
 void reserve(Core& core, const BindingPtr& binding, const ClaimPtr& claim, bool extended,
              std::shared_ptr<const resource::AllocationResult> allocation) {
-  reserve_claim(core, claim, std::move(allocation), consumer_of(pod_of(*binding)),
+  reserve_claim(core, claim, std::move(allocation), core.claims.consumer_of(pod_of(*binding), *claim),
                 continued(core, binding, [binding, extended](Core& owner, const ClaimPtr& written) {
                   binding->bound.push_back(written);
                   if (extended) {
@@ -103,8 +97,20 @@ void next_claim(Core& core, const BindingPtr& binding) {
     await_conditions(core, binding);
     return;
   }
-  const ClaimPtr claim = binding->to_bind[binding->next++];
+  ClaimPtr claim = binding->to_bind[binding->next++];
   const auto* fresh = allocated(*binding, claim);
+  if (fresh == nullptr) {
+    // Another member of the group may have allocated it since.
+    const ClaimPtr now = core.claims.find(claim->metadata.namespace_, claim->metadata.name);
+    if (now != nullptr && now->metadata.uid == claim->metadata.uid) claim = now;
+    if (!claim->status.allocation && core.claims.pending(claim->metadata.uid)) {
+      --binding->next;
+      core.cluster.executor().after(kPendingPoll, core.guarded([binding](Core& owner) {
+        if (!binding->over) next_claim(owner, binding);
+      }));
+      return;
+    }
+  }
   if (fresh != nullptr && fresh->extended) {
     create_claim(core, claim,
                  continued(core, binding, [binding, allocation = fresh->allocation](
@@ -114,7 +120,7 @@ void next_claim(Core& core, const BindingPtr& binding) {
                  }));
     return;
   }
-  if (fresh == nullptr && is_reserved_for(*claim, pod_of(*binding).metadata.uid)) {
+  if (fresh == nullptr && is_reserved_for(*claim, core.claims.consumer_of(pod_of(*binding), *claim).uid)) {
     binding->bound.push_back(claim);
     next_claim(core, binding);
     return;
@@ -190,6 +196,13 @@ void release_pending(Core& core, const BindingPtr& binding) {
   }
 }
 
+/// The answer to a write may get lost although it was done.
+bool is_bound(Core& core, const Binding& binding) {
+  const auto& meta = pod_of(binding).metadata;
+  const auto now = core.cluster.get<core::Pod>(meta.namespace_, meta.name);
+  return now != nullptr && now->metadata.uid == meta.uid && now->spec.node_name == binding.node;
+}
+
 void bind(Core& core, const BindingPtr& binding) {
   const auto& pod = pod_of(*binding);
   core::Binding request;
@@ -201,7 +214,7 @@ void bind(Core& core, const BindingPtr& binding) {
   core.cluster.bind(request, [weak = core.weak_from_this(), binding](const Result<ObjectPtr>& result) {
     const auto owner = weak.lock();
     if (owner == nullptr || binding->over) return;
-    if (!result) {
+    if (!result && !is_bound(*owner, *binding)) {
       give_up(*owner, binding, "running Bind plugin \"DefaultBinder\": " + result.error().message);
       return;
     }
@@ -246,7 +259,19 @@ void start_binding(Core& core, const QueuedPodPtr& pod, Decision decision) {
   }
   core.bindings[pod->info->uid()] = binding;
   core.counters.in_binding = core.bindings.size();
-  next_claim(core, binding);
+  if (binding->decision.volumes.empty()) {
+    next_claim(core, binding);
+    return;
+  }
+  bind_volumes(core, binding->decision.volumes, [weak = core.weak_from_this(), binding](const Result<>& result) {
+    const auto owner = weak.lock();
+    if (owner == nullptr || binding->over) return;
+    if (result) {
+      next_claim(*owner, binding);
+    } else {
+      give_up(*owner, binding, "running PreBind plugin \"VolumeBinding\": " + result.error().message);
+    }
+  });
 }
 
 void stop_binding(Core& core, const std::string& uid) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "placement/devices.h"
+#include "placement/volumes.h"
 #include "scheduler/core.h"
 
 namespace dray::scheduler {
@@ -17,6 +18,7 @@ struct Decision {
   placement::DeviceDecision devices;
   /// The pod's own claims, allocated or not.
   std::vector<ClaimPtr> claims;
+  std::vector<placement::VolumeMatch> volumes;
 };
 
 struct Binding {

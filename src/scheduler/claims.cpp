@@ -7,6 +7,7 @@
 
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
+#include "api/scheduling_v1beta1.h"
 #include "machinery/codec.h"
 
 namespace dray::scheduler {
@@ -153,13 +154,46 @@ std::optional<std::string> Claims::problem_of(const core::Pod& pod) const {
     if (claim->metadata.deletion_timestamp) {
       return fmt::format("resourceclaim \"{}\" is being deleted", claim->metadata.name);
     }
-    if (entry.resource_claim_template_name && !is_owned_by(*claim, pod)) {
-      return fmt::format("ResourceClaim {}/{} was not created for Pod {}/{} (Pod is not owner)",
-                         claim->metadata.namespace_, claim->metadata.name, pod.metadata.namespace_,
-                         pod.metadata.name);
+    if (entry.resource_claim_template_name && !is_owned(*claim, pod)) {
+      const GroupPtr group = group_of_ ? group_of_(pod) : nullptr;
+      const std::string why = group == nullptr ? "Pod is not owner"
+                                               : "neither Pod nor PodGroup " + group->metadata.name + " is the owner";
+      return fmt::format("ResourceClaim {}/{} was not created for Pod {}/{} ({})", claim->metadata.namespace_,
+                         claim->metadata.name, pod.metadata.namespace_, pod.metadata.name, why);
     }
   }
   return std::nullopt;
+}
+
+bool Claims::is_owned(const resource::ResourceClaim& claim, const core::Pod& pod) const {
+  if (is_owned_by(claim, pod)) return true;
+  const GroupPtr group = group_of_ ? group_of_(pod) : nullptr;
+  const auto* owner = controller_of(claim);
+  return group != nullptr && owner != nullptr && owner->uid == group->metadata.uid;
+}
+
+resource::ResourceClaimConsumerReference Claims::consumer_of(const core::Pod& pod,
+                                                             const resource::ResourceClaim& claim) const {
+  resource::ResourceClaimConsumerReference consumer;
+  consumer.resource = "pods";
+  consumer.name = pod.metadata.name;
+  consumer.uid = pod.metadata.uid;
+  const GroupPtr group = group_of_ ? group_of_(pod) : nullptr;
+  if (group == nullptr) return consumer;
+  for (const auto& entry : pod.spec.resource_claims) {
+    const auto name = claim_name(pod, entry);
+    if (!name || !*name || **name != claim.metadata.name) continue;
+    const bool shared = std::ranges::any_of(group->spec.resource_claims, [&](const auto& of_group) {
+      return of_group.name == entry.name && of_group.resource_claim_name == entry.resource_claim_name &&
+             of_group.resource_claim_template_name == entry.resource_claim_template_name;
+    });
+    if (!shared) continue;
+    consumer.api_group = "scheduling.k8s.io";
+    consumer.resource = "podgroups";
+    consumer.name = group->metadata.name;
+    consumer.uid = group->metadata.uid;
+  }
+  return consumer;
 }
 
 std::vector<placement::PodClaim> Claims::claims_of(const core::Pod& pod) const {
@@ -184,6 +218,10 @@ std::optional<std::string> Claims::alike(const placement::PodInfo& pod) const {
     if (!*name) continue;
     const ClaimPtr claim = find(pod.namespace_(), **name);
     if (claim == nullptr || claim->status.allocation || pending(claim->metadata.uid)) return std::nullopt;
+    // Alternatives make scores that are not kept per node.
+    for (const auto& request : claim->spec.devices.requests) {
+      if (!request.first_available.empty()) return std::nullopt;
+    }
     out += '|';
     out += encode_json_of(claim->spec);
   }

@@ -6,6 +6,7 @@
 /// Source: plugins/dynamicresources/{claims,dra_manager,allocateddevices}.go. Confined to the executor.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,10 +22,17 @@
 namespace dray::core {
 struct PodResourceClaim;
 }
+namespace dray::resource {
+struct ResourceClaimConsumerReference;
+}
+namespace dray::scheduling_v1beta1 {
+struct PodGroup;
+}
 
 namespace dray::scheduler {
 
 using placement::ClaimPtr;
+using GroupPtr = std::shared_ptr<const scheduling_v1beta1::PodGroup>;
 
 /// The features that the gates select.
 [[nodiscard]] dra::Features features_from(const api::FeatureGates& gates);
@@ -34,6 +42,11 @@ class Claims {
   Claims(dra::Features features, placement::State& state) : devices_(features), state_(state) {}
 
   [[nodiscard]] placement::Devices& devices() { return devices_; }
+  /// Looks up a pod's group, whose claims count as the pod's own (gate DRAWorkloadResourceClaims).
+  void set_groups(std::function<GroupPtr(const core::Pod&)> group_of) { group_of_ = std::move(group_of); }
+  /// Who the claim is reserved for if the pod uses it: the pod, or its group if the claim is the group's.
+  [[nodiscard]] resource::ResourceClaimConsumerReference consumer_of(const core::Pod& pod,
+                                                                     const resource::ResourceClaim& claim) const;
 
   // What informers say.
   void changed(ClaimPtr claim);
@@ -70,8 +83,10 @@ class Claims {
     int users = 0;
   };
   void show(const std::string& uid);
+  [[nodiscard]] bool is_owned(const resource::ResourceClaim& claim, const core::Pod& pod) const;
 
   placement::Devices devices_;
+  std::function<GroupPtr(const core::Pod&)> group_of_;
   placement::State& state_;
   std::unordered_map<std::string, ClaimPtr> by_name_;   // "namespace/name"
   std::unordered_map<std::string, ClaimPtr> by_uid_;

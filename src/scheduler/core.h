@@ -10,6 +10,7 @@
 #include "placement/placer.h"
 #include "placement/state.h"
 #include "scheduler/claims.h"
+#include "scheduler/groups.h"
 #include "scheduler/queue.h"
 #include "scheduler/scheduler.h"
 
@@ -27,11 +28,14 @@ struct Core : std::enable_shared_from_this<Core> {
   Claims claims;
   placement::Placer placer;
   Queue queue;
+  Groups groups;
   /// Pods that have a node but are not bound yet, by uid.
   std::unordered_map<std::string, std::shared_ptr<Binding>> bindings;
   /// Pods that have their node, as the state has them; by uid.
   std::unordered_map<std::string, placement::PodInfoPtr> assigned;
   std::vector<client::Informer*> informers;
+  /// Gate GenericWorkload.
+  bool uses_groups = false;
   bool started = false;
   bool run_posted = false;
   bool tick_armed = false;
@@ -42,8 +46,8 @@ struct Core : std::enable_shared_from_this<Core> {
   /// Tries waiting pods, some at a time.
   void run();
   void arm_tick();
-  /// What makes parked pods alike.
-  [[nodiscard]] std::string alike(const QueuedPod& pod) const;
+  /// Equal texts: both pods get equal answers from the placement core. Empty: the pod is like no other.
+  [[nodiscard]] std::string alike(const placement::PodInfo& pod);
   /// `task` runs on the executor unless the scheduler is gone by then.
   [[nodiscard]] Task guarded(std::function<void(Core&)> task);
 };

@@ -37,16 +37,16 @@ void remove(Core& core, const core::Pod& victim) {
 
 }  // namespace
 
-void evict(Core& core, const placement::PodInfo& preemptor, const std::string& node,
-           const std::vector<placement::PodInfoPtr>& victims) {
-  const std::string message = core.options.name + ": preempting to accommodate a higher priority pod";
+void evict(Core& core, const Preemptor& preemptor, const std::vector<placement::PodInfoPtr>& victims) {
+  const std::string message =
+      core.options.name + ": preempting to accommodate a higher priority " + preemptor.kind;
   for (const auto& victim : victims) {
     ++core.counters.preemption_victims;
     if (victim->is_terminating()) continue;
     const auto pod = victim->pod;
     client::EventNote note;
     note.reason = "Preempted";
-    note.message = fmt::format("Preempted by pod {} on node {}", preemptor.uid(), node);
+    note.message = fmt::format("Preempted by {} {} on node {}", preemptor.kind, preemptor.uid, preemptor.where);
     note.component = core.options.name;
     note.action = "Preempting";
     core.cluster.record(*pod, note);

@@ -8,7 +8,12 @@
 
 namespace dray::scheduler {
 
-void evict(Core& core, const placement::PodInfo& preemptor, const std::string& node,
-           const std::vector<placement::PodInfoPtr>& victims);
+struct Preemptor {
+  std::string kind;   // "pod", "podgroup"
+  std::string uid;
+  std::string where;  // the node; "cluster"
+};
+
+void evict(Core& core, const Preemptor& preemptor, const std::vector<placement::PodInfoPtr>& victims);
 
 }  // namespace dray::scheduler

@@ -1,6 +1,7 @@
 #include "scheduler/queue.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
@@ -77,6 +78,35 @@ void Queue::add(placement::PodInfoPtr info) {
   pod->order = next_order_++;
   ++counters_.queue_incoming_pods;
   wake(pod);
+}
+
+void Queue::add_group(placement::PodInfoPtr info, std::string group, std::size_t members) {
+  auto& entity = pods_[info->uid()];
+  if (entity != nullptr) return;
+  entity = std::make_shared<QueuedPod>();
+  entity->info = std::move(info);
+  entity->group = std::move(group);
+  entity->members = members;
+  entity->queued_at = clock_.mono();
+  entity->order = next_order_++;
+  ++counters_.queue_incoming_pods;
+  wake(entity);
+}
+
+void Queue::again(const QueuedPodPtr& group, GroupOutcome outcome, bool keeps_turn) {
+  if (find(group->info->uid()) != group) return;
+  if (!keeps_turn) group->queued_at = clock_.mono();
+  group->rejectors = {};
+  if (outcome == GroupOutcome::kPlaced) {
+    group->unschedulable_count = 0;
+    group->consecutive_errors = 0;
+  } else if (outcome == GroupOutcome::kRefused) {
+    ++group->unschedulable_count;
+    group->consecutive_errors = 0;
+  } else {
+    ++group->consecutive_errors;
+  }
+  wake(group);
 }
 
 void Queue::update(placement::PodInfoPtr info, const ClusterEvent& event) {
@@ -158,9 +188,12 @@ bool Queue::is_backing_off(const QueuedPod& pod) const {
 
 MonoTime Queue::backoff_end(const QueuedPod& pod) const {
   const int n = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
+  // Large groups may wait longer.
+  const double scale = std::sqrt(static_cast<double>(pod.members));
+  const auto longest = std::chrono::duration_cast<Duration>(options_.max_backoff * scale);
   Duration wait = options_.initial_backoff;
-  for (int i = 1; i < n && wait < options_.max_backoff; ++i) wait *= 2;
-  return window_of(pod.queued_at + std::min(wait, options_.max_backoff));
+  for (int i = 1; i < n && wait < longest; ++i) wait *= 2;
+  return window_of(pod.queued_at + std::min(wait, longest));
 }
 
 bool Queue::passes_gates(const QueuedPodPtr& pod) {

@@ -40,6 +40,9 @@ struct QueuedPod {
   /// Of pods that were parked: equal keys get equal answers.
   std::string alike;
   bool alone = false;  // refused for a reason of its own
+  /// Of an entity that stands for a pod group: "namespace/name", and how many pods wait in it.
+  std::string group;
+  std::size_t members = 1;
 
   enum class Where : std::uint8_t { kActive, kBackoff, kParked, kInFlight };
   Where where = Where::kInFlight;
@@ -77,6 +80,8 @@ class Queue {
 
   /// A pod that is new here.
   void add(placement::PodInfoPtr pod);
+  /// A pod group that has pods to place; `entity` carries its uid and priority.
+  void add_group(placement::PodInfoPtr entity, std::string group, std::size_t members);
   /// The pod changed; `event` says how.
   void update(placement::PodInfoPtr pod, const ClusterEvent& event);
   void remove(const std::string& uid);
@@ -90,6 +95,9 @@ class Queue {
   void reject(const QueuedPodPtr& pod, placement::PluginSet rejectors, bool alone = false);
   /// The attempt failed for a reason that is no refusal.
   void fail(const QueuedPodPtr& pod);
+  /// A group's attempt is over and pods are left: tried again at once after a success, else after a pause.
+  enum class GroupOutcome : std::uint8_t { kPlaced, kRefused, kFailed };
+  void again(const QueuedPodPtr& group, GroupOutcome outcome, bool keeps_turn = false);
 
   void on_event(const ClusterEvent& event);
   /// To be called about once a second: ends back-offs, and wakes what waited for very long.

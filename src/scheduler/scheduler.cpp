@@ -15,7 +15,22 @@ constexpr int kAttemptsPerTask = 32;
 constexpr Duration kTick = std::chrono::seconds(1);
 constexpr Duration kSyncPoll = std::chrono::milliseconds(10);
 
+std::optional<placement::Plugin> gate_of(const Core& core, const QueuedPod& pod);
+
+/// A group goes on once its quorum is there and nothing holds back any of its members.
+std::optional<placement::Plugin> gate_of_group(const Core& core, const QueuedPod& entity) {
+  const Group* group = core.groups.find(entity.group);
+  if (group == nullptr || group->object == nullptr) return placement::Plugin::kGangScheduling;
+  for (const auto& [uid, member] : group->waiting) {
+    if (auto gate = gate_of(core, *member)) return gate;
+  }
+  const std::size_t known = group->waiting.size() + group->placed.size();
+  if (known < static_cast<std::size_t>(min_count(*group->object))) return placement::Plugin::kGangScheduling;
+  return std::nullopt;
+}
+
 std::optional<placement::Plugin> gate_of(const Core& core, const QueuedPod& pod) {
+  if (!pod.group.empty()) return gate_of_group(core, pod);
   if (!pod.pod().spec.scheduling_gates.empty()) return placement::Plugin::kSchedulingGates;
   if (!pod.pod().spec.resource_claims.empty() && core.claims.problem_of(pod.pod())) {
     return placement::Plugin::kDynamicResources;
@@ -30,7 +45,11 @@ QueueCallbacks callbacks_of(Core& core) {
     const HintContext context{core.state, [&core](const core::Pod& p) { return !core.claims.problem_of(p); }};
     return queueing_hint(context, plugin, pod, event);
   };
-  callbacks.alike = [&core](const QueuedPod& pod) { return core.alike(pod); };
+  callbacks.alike = [&core](const QueuedPod& pod) -> std::string {
+    std::string alike = core.alike(*pod.info);
+    if (!alike.empty()) alike += "|" + std::to_string(pod.rejectors.bits());
+    return alike;
+  };
   callbacks.ready = [&core] { core.run_soon(); };
   return callbacks;
 }
@@ -51,7 +70,13 @@ Core::Core(client::Cluster& c, Options o)
     : cluster(c), options(std::move(o)), claims(features_from(c.gates()), state),
       placer(state, c.rng().fork("scheduler"), options.placer,
              [this](const core::Pod& pod) { return spread_selector(cluster, pod); }),
-      queue(c.executor().clock(), options.queue, callbacks_of(*this), counters) {}
+      queue(c.executor().clock(), options.queue, callbacks_of(*this), counters),
+      groups(c.executor().clock(), queue, state.scalars()),
+      uses_groups(c.gates().enabled("GenericWorkload")) {
+  if (uses_groups && c.gates().enabled("DRAWorkloadResourceClaims")) {
+    claims.set_groups([this](const core::Pod& pod) { return groups.object_of(pod); });
+  }
+}
 
 Task Core::guarded(std::function<void(Core&)> task) {
   return [weak = weak_from_this(), task = std::move(task)] {
@@ -86,16 +111,11 @@ void Core::arm_tick() {
   }));
 }
 
-std::string Core::alike(const QueuedPod& pod) const {
-  const auto& info = *pod.info;
-  if (info.signature.empty()) return {};
-  std::string out = info.signature;
-  const auto key = claims.alike(info);
-  if (!key) return {};
-  out += *key;
-  out += '|';
-  out += std::to_string(pod.rejectors.bits());
-  return out;
+std::string Core::alike(const placement::PodInfo& pod) {
+  if (pod.signature.empty()) return {};
+  const auto wanted = claims.alike(pod);
+  if (!wanted) return {};
+  return pod.signature + *wanted + "|" + std::to_string(claims.devices().classes.version());
 }
 
 Scheduler::Scheduler(client::Cluster& cluster, Options options)

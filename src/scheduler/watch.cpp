@@ -6,6 +6,8 @@
 #include "api/core_v1.h"
 #include "api/policy_v1.h"
 #include "api/resource_v1.h"
+#include "api/scheduling_v1beta1.h"
+#include "api/storage_v1.h"
 #include "scheduler/binding.h"
 
 namespace dray::scheduler {
@@ -53,6 +55,8 @@ void pod_gone(Core& core, const ObjectPtr& last) {
   stop_binding(core, uid);
   core.queue.remove(uid);
   core.state.remove_nomination(uid);
+  const auto& pod = static_cast<const core::Pod&>(*last);
+  if (core.uses_groups && !group_key(pod).empty()) core.groups.member_gone(pod);
   if (held_a_place) assigned_gone(core, uid, last);
 }
 
@@ -65,6 +69,7 @@ void pod_assigned(Core& core, const std::shared_ptr<const core::Pod>& pod) {
     core.queue.remove(uid);
   }
   core.state.remove_nomination(uid);
+  if (core.uses_groups && !group_key(*pod).empty()) core.groups.member_placed(*pod);
   PodInfoPtr& known = core.assigned[uid];
   const PodInfoPtr old = known;
   if (old && !concerns_placement(*old->pod, *pod)) return;
@@ -81,6 +86,10 @@ void pod_waiting(Core& core, const std::shared_ptr<const core::Pod>& pod) {
   if (core.bindings.contains(uid) || core.state.node_of(uid) != placement::kNoNode) return;
   const QueuedPodPtr queued = core.queue.find(uid);
   PodInfoPtr info = placement::make_pod_info(pod, core.state.scalars());
+  if (core.uses_groups && !group_key(*pod).empty()) {
+    core.groups.member_waits(std::move(info));
+    return;
+  }
   if (queued == nullptr) {
     if (!pod->status.nominated_node_name.empty()) {
       core.state.nominate(info, pod->status.nominated_node_name);
@@ -139,6 +148,7 @@ void claim_changed(Core& core, const ObjectPtr& old, const ObjectPtr& object) {
   core.claims.changed(as<resource::ResourceClaim>(object));
   core.queue.on_event({old ? EventKind::kClaimUpdate : EventKind::kClaimAdd, old, object, nullptr, nullptr});
   recheck_bindings(core, object->metadata.uid);
+  if (core.uses_groups) core.groups.recheck_gates();
 }
 
 void claim_gone(Core& core, const ObjectPtr& last) {
@@ -177,6 +187,20 @@ void class_changed(Core& core, const ObjectPtr& object) {
 void class_gone(Core& core, const ObjectPtr& last) {
   core.claims.devices().classes.remove(last->metadata.name);
   core.state.devices_changed();
+}
+
+void volume_changed(Core& core, const ObjectPtr& old, const ObjectPtr& object) {
+  core.queue.on_event({EventKind::kVolumeChange, old, object, nullptr, nullptr});
+}
+
+void volume_gone(Core&, const ObjectPtr&) {}
+
+void group_changed(Core& core, const ObjectPtr&, const ObjectPtr& object) {
+  core.groups.changed(as<scheduling_v1beta1::PodGroup>(object));
+}
+
+void group_gone(Core& core, const ObjectPtr& last) {
+  core.groups.removed(as<scheduling_v1beta1::PodGroup>(last));
 }
 
 using Changed = void (*)(Core&, const ObjectPtr& old, const ObjectPtr& object);
@@ -226,6 +250,10 @@ void watch_cluster(Core& core) {
         pod_changed(c, object);
       },
       pod_gone);
+  if (core.uses_groups) watch<scheduling_v1beta1::PodGroup>(core, group_changed, group_gone);
+  watch<core::PersistentVolume>(core, volume_changed, volume_gone);
+  watch<core::PersistentVolumeClaim>(core, volume_changed, volume_gone);
+  watch<storage::StorageClass>(core, volume_changed, volume_gone);
   watch<policy::PodDisruptionBudget>(core, nullptr, nullptr);
   watch<core::Service>(core, nullptr, nullptr);
   watch<apps::ReplicaSet>(core, nullptr, nullptr);
