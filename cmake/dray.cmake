@@ -34,6 +34,20 @@ function(dray_program name source)
   endforeach()
 endfunction()
 
+# The test program <name>_test of tests/<name>/*_test.cpp, if there are any.
+function(dray_test_program name library)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources})
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE ${library} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE DRAY_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+                             DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name}_test)
+endfunction()
+
 # A test program per folder, and a link test per folder: an empty main that links the whole library
 # with only its declared neighbours, so that a wrong-way call fails the build.
 function(dray_tests)
@@ -43,14 +57,10 @@ function(dray_tests)
     target_link_libraries(${name}_link_test PRIVATE -Wl,--whole-archive dray_${name} -Wl,--no-whole-archive)
     set_target_properties(${name}_link_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/link)
 
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
-    if(sources)
-      add_executable(${name}_test ${sources})
-      target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-      target_link_libraries(${name}_test PRIVATE dray_${name} GTest::gtest GTest::gmock GTest::gtest_main)
-      target_compile_definitions(${name}_test PRIVATE DRAY_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-                                 DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-      add_test(NAME ${name} COMMAND ${name}_test)
-    endif()
+    dray_test_program(${name} dray_${name})
   endforeach()
+  # Recorded scenarios play on all parts together.
+  if(TARGET dray_cli)
+    dray_test_program(scenario dray_cli)
+  endif()
 endfunction()
