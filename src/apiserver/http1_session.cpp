@@ -6,6 +6,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <optional>
 
+#include "apiserver/compress.h"
 #include "apiserver/connection.h"
 #include "apiserver/websocket.h"
 #include "machinery/base64.h"
@@ -99,7 +100,9 @@ void Http1Exchange::after(Duration delay, Task task) {
   });
 }
 void Http1Exchange::respond(HttpResponse response) {
-  if (session_) session_->respond(response);
+  if (!session_) return;
+  compress_if_wanted(request, response);
+  session_->respond(response);
 }
 void Http1Exchange::start_stream(HttpResponse head) {
   if (session_) session_->start_stream(head);

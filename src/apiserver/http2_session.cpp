@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <map>
 
+#include "apiserver/compress.h"
 #include "apiserver/connection.h"
 
 namespace dray::apiserver {
@@ -152,6 +153,7 @@ void Http2Exchange::submit(const HttpResponse& response) {
 
 void Http2Exchange::respond(HttpResponse response) {
   if (!session_ || std::exchange(answered_, true)) return;
+  compress_if_wanted(request, response);
   if (response.body && request.method != "HEAD") {
     queued_bytes_ = response.body->size();
     if (queued_bytes_ != 0) queue_.push_back(response.body);
@@ -234,7 +236,8 @@ void Http2Session::flush() {
     if (n <= 0) break;
     send(std::string_view(reinterpret_cast<const char*>(data), static_cast<std::size_t>(n)));
   }
-  if (unsent() == 0 && nghttp2_session_want_read(http2_) == 0 && nghttp2_session_want_write(http2_) == 0) close();
+  const bool finished = nghttp2_session_want_read(http2_) == 0 && nghttp2_session_want_write(http2_) == 0;
+  if (unsent() == 0 && (finished || (draining_ && exchanges_.empty()))) close();
 }
 
 void Http2Session::hand_on(std::int32_t id) {
@@ -274,11 +277,12 @@ void Http2Session::on_closed() {
 
 void Http2Session::drain() {
   if (std::exchange(draining_, true)) return;
-  nghttp2_session_terminate_session(http2_, NGHTTP2_NO_ERROR);
   const auto keep = self();
   for (const auto& [id, exchange] : std::map(exchanges_)) exchange->finish();
+  // What is queued still goes out; `flush` closes once everything has.
+  nghttp2_submit_goaway(http2_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(http2_), NGHTTP2_NO_ERROR, nullptr, 0);
   flush();
-  close();
+  if (exchanges_.empty()) close();
 }
 
 int Http2Session::on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
