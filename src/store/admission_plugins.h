@@ -23,6 +23,23 @@ namespace dray::store::admission {
 [[nodiscard]] Admission priority_class_bounds(Resources& resources);
 /// Pods stay 300 s on a node that is not ready or unreachable.
 [[nodiscard]] Admission default_toleration_seconds();
+/// Volume claims and ingresses without a class get the newest one that is marked as the default.
+[[nodiscard]] Admission default_storage_class(Resources& resources);
+[[nodiscard]] Admission default_ingress_class(Resources& resources);
+/// Finalizers of what may be in use: volumes, volume claims, attribute classes; pod groups.
+[[nodiscard]] Admission storage_in_use_protection(Resources& resources);
+[[nodiscard]] Admission pod_group_protection(Resources& resources);
+/// Overhead, node selector and tolerations of a pod's runtime class; and that no other overhead is given.
+[[nodiscard]] Admission runtime_class(Resources& resources);
+[[nodiscard]] Admission runtime_class_bounds(Resources& resources);
+/// A pod that is created on a node carries the node's zone and region.
+[[nodiscard]] Admission pod_topology_labels(Resources& resources);
+/// A volume claim grows only if it is bound and its class allows it.
+[[nodiscard]] Admission volume_claim_resize(Resources& resources);
+/// A pod on a node grows only within what the node has.
+[[nodiscard]] Admission pod_resize(Resources& resources);
+/// Whether the namespace's quotas have room; charges them.
+[[nodiscard]] Admission resource_quota(Resources& resources);
 
 // ---- shared
 

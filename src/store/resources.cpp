@@ -133,6 +133,8 @@ Resources::Resources(Store& store, const api::Registry& registry, const api::Fea
 }
 Resources::~Resources() = default;
 
+Now Resources::now() const { return impl_->clock.now(); }
+
 void Resources::set_expressions(const api::ExpressionCheck* check) { impl_->expressions = check; }
 void Resources::add_admission(Admission step) { impl_->admission.push_back(std::move(step)); }
 void Resources::add_validating_admission(Admission step) { impl_->validating.push_back(std::move(step)); }

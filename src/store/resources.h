@@ -88,6 +88,7 @@ class Resources {
   [[nodiscard]] Store& store() { return store_; }
   [[nodiscard]] const api::Registry& registry() const { return registry_; }
   [[nodiscard]] const api::FeatureGates& gates() const { return gates_; }
+  [[nodiscard]] Now now() const;
 
  private:
   struct Impl;

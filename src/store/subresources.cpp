@@ -9,6 +9,7 @@
 #include "machinery/labels.h"
 #include "store/errors.h"
 #include "store/pod_conditions.h"
+#include "store/topology_labels.h"
 
 namespace dray::store {
 namespace {
@@ -183,6 +184,7 @@ Result<Written> bind_pod(Resources& resources, const core::Binding& binding, Tim
   for (const auto& [key, value] : binding.metadata.annotations) bound->metadata.annotations[key] = value;
   if (resources.gates().enabled("PodTopologyLabelsAdmission")) {
     for (const auto& [key, value] : binding.metadata.labels) bound->metadata.labels[key] = value;
+    if (binding.target.kind == "Node") copy_topology_labels(resources, binding.target.name, bound->metadata.labels);
   }
   set_pod_condition(*bound, {"PodScheduled", "True", "", ""}, now);
   Written out;
