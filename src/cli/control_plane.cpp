@@ -1,10 +1,13 @@
 #include "cli/control_plane.h"
 
+#include <spdlog/spdlog.h>
+
 #include "client/local_cluster.h"
 #include "controllers/controllers.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
 #include "store/admission.h"
+#include "store/bootstrap_objects.h"
 #include "store/device_expressions.h"
 
 namespace dray::cli {
@@ -45,6 +48,9 @@ ControlPlane::ControlPlane(Executor& executor, store::Store& store, const api::R
 ControlPlane::~ControlPlane() = default;
 
 void ControlPlane::start() {
+  if (const auto made = store::make_bootstrap_objects(impl_->resources); !made) {
+    spdlog::error("bootstrap.failed error={}", made.error().message);
+  }
   if (impl_->controllers) impl_->controllers->start();
   if (impl_->nodes) impl_->nodes->start();
   if (impl_->scheduler) impl_->scheduler->start();

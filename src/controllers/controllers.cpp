@@ -15,6 +15,7 @@
 #include "controllers/pod_index.h"
 #include "controllers/replica_set.h"
 #include "controllers/resource_claim.h"
+#include "controllers/resource_quota.h"
 
 namespace dray::controllers {
 
@@ -24,6 +25,7 @@ const std::vector<std::string_view>& known_controllers() {
       "garbage-collector-controller", "job-controller",        "namespace-controller",
       "node-lifecycle-controller",    "pod-garbage-collector-controller",
       "replicaset-controller",        "resourceclaim-controller",
+      "resourcequota-controller",
   };
   return names;
 }
@@ -58,6 +60,7 @@ Controllers::Controllers(client::Cluster& cluster, Options options) : impl_(std:
   add("replicaset-controller", [&] { return make_replica_set_controller(context); });
   add("job-controller", [&] { return make_job_controller(context); });
   add("resourceclaim-controller", [&] { return make_resource_claim_controller(context); });
+  add("resourcequota-controller", [&] { return make_resource_quota_controller(context); });
   add("node-lifecycle-controller", [&] { return make_node_lifecycle_controller(context, options.node_monitor_grace); });
   add("pod-garbage-collector-controller", [&] { return make_pod_gc_controller(context); });
   add("event-ttl-controller", [&] { return make_event_ttl_controller(context, options.event_ttl); });
