@@ -194,9 +194,13 @@ class Formatter {
   Formatter(Eval& eval, bool newest) : eval_(eval), newest_(newest) {}
 
   bool put(const FormatClause& clause, const Val& v, std::string& out, std::string& error) {
-    const bool number_text = (clause.verb == 'f' || clause.verb == 'e') && is_special(v);
-    error = number_text ? "" : refuse_clause(clause.verb, type_name(v));
+    const bool number_verb = clause.verb == 'f' || clause.verb == 'e';
+    const bool fits = newest_ ? is_number(v) && (number_verb || clause.verb == 'd')
+                              : number_verb && is_special(v);
+    error = fits ? "" : refuse_clause(clause.verb, type_name(v));
+    if (newest_ && clause.precision.value_or(0) > 100) error = "precision exceeds maximum";
     if (!error.empty()) return false;
+    if (newest_ && v.is(ValKind::kDouble) && clause.verb == 'd') return string(v, out, error);
     switch (clause.verb) {
       case 's': return string(v, out, error);
       case 'd': out += based(v, 10, false); return true;
@@ -216,6 +220,10 @@ class Formatter {
   }
 
  private:
+  static bool is_number(const Val& v) {
+    return v.is(ValKind::kInt) || v.is(ValKind::kUint) || v.is(ValKind::kDouble);
+  }
+
   static bool is_special(const Val& v) {
     if (!v.is(ValKind::kString)) return false;
     const std::string_view t = v.text();
@@ -243,6 +251,9 @@ class Formatter {
       case ValKind::kList: return list(v, out, error);
       case ValKind::kMap: return map(v, out, error);
       case ValKind::kNull: out += "null"; return true;
+      case ValKind::kBytes:
+        if (newest_) return out += v.text(), true;
+        break;
       case ValKind::kDouble:
         if (newest_) {
           out += std::isfinite(v.number) ? go_double_plain(v.number) : special(v.number, "Infinity");

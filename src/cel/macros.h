@@ -46,7 +46,7 @@ struct Expansion {
 
 struct Macro {
   std::string_view name;
-  int arg_count;
+  int arg_count;  // -1: any
   bool receiver;
   Expansion (*expand)(MacroBuilder& build, Expr* target, std::span<Expr* const> args);
 };
@@ -58,5 +58,6 @@ struct Macro {
 [[nodiscard]] std::span<const Macro> bind_macros();
 [[nodiscard]] std::span<const Macro> optional_macros();
 [[nodiscard]] std::span<const Macro> list_macros();
+[[nodiscard]] std::span<const Macro> math_macros();
 
 }  // namespace dray::cel

@@ -171,7 +171,7 @@ class Parser {
   Expr* macro_or_call(int id, std::string_view function, Expr* target, std::vector<Expr*> args) {
     for (const Macro& macro : options_.macros) {
       if (macro.name != function || macro.receiver != (target != nullptr) ||
-          macro.arg_count != static_cast<int>(args.size()))
+          (macro.arg_count >= 0 && macro.arg_count != static_cast<int>(args.size())))
         continue;
       MacroBuilder build(ast_, id);
       Expansion expansion = macro.expand(build, target, args);

@@ -23,6 +23,10 @@ inline std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+inline std::string text_of_string(const Value* v) {
+  return v != nullptr && v->is_string() ? v->as_string() : std::string{};
+}
+
 inline std::string text_of(const Value* v) {
   if (v == nullptr) return "nothing";
   return v->is_string() ? v->as_string() : print_json(*v);
