@@ -149,7 +149,7 @@ Result<bool> allocate(const AllocateOptions& options, std::ostream& out) {
 }
 
 void add_allocate_command(CLI::App& app, int& exit_status) {
-  auto* command = app.add_subcommand("allocate", "Say which devices claims would get on each node, or why none");
+  auto* command = app.add_subcommand("allocate", "say which devices claims would get on each node, or why none");
   auto options = std::make_shared<AllocateOptions>();
   auto json_lines = std::make_shared<bool>(false);
   command->add_option("FILE", options->files,
