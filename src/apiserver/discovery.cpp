@@ -106,7 +106,8 @@ std::string one_group(const Group& group) {
   Value whole = Value::map();
   whole["kind"] = "APIGroup";
   whole["apiVersion"] = "v1";
-  for (auto& [key, value] : group_entry(group).as_map()) whole[key] = std::move(value);
+  Value entry = group_entry(group);
+  for (auto& [key, value] : entry.as_map()) whole[key] = std::move(value);
   return print_json(whole);
 }
 
