@@ -33,6 +33,7 @@ void add_default_admission(Resources& resources, Rng rng) {
   resources.add_validating_admission(priority_class_bounds(resources));
   resources.add_validating_admission(volume_claim_resize(resources));
   resources.add_validating_admission(runtime_class_bounds(resources));
+  resources.add_validating_admission(declared_features(resources));
   resources.add_validating_admission(pod_resize(resources));
   resources.add_validating_admission(resource_quota(resources));
 }

@@ -36,6 +36,8 @@ namespace dray::store::admission {
 [[nodiscard]] Admission pod_topology_labels(Resources& resources);
 /// A volume claim grows only if it is bound and its class allows it.
 [[nodiscard]] Admission volume_claim_resize(Resources& resources);
+/// Devices that take from a node's own resources are for nodes that declare it.
+[[nodiscard]] Admission declared_features(Resources& resources);
 /// A pod on a node grows only within what the node has.
 [[nodiscard]] Admission pod_resize(Resources& resources);
 /// Whether the namespace's quotas have room; charges them.

@@ -189,7 +189,9 @@ Result<Written> Resources::Impl::create_named(const api::Kind& kind, std::shared
   Written out;
   out.created = true;
   TRY_ASSIGN(object, prepared_create(kind, std::move(object), options, out.warnings));
-  if (!version.empty()) return fail(Code::kInternal, "resourceVersion should not be set on objects to be created");
+  if (!version.empty() && version != "0") {
+    return fail(Code::kInternal, "resourceVersion should not be set on objects to be created");
+  }
   if (const ObjectPtr there = store.get(kind, object->namespace_(), object->name())) {
     Error error = already_exists(kind, object->name());
     if (there->metadata.deletion_timestamp) error.message = "object is being deleted: " + error.message;
