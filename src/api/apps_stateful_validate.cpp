@@ -101,11 +101,12 @@ bool same_claims(const std::vector<core::PersistentVolumeClaim>& a,
 }  // namespace
 
 void validate_stateful_set_create(const HookContext& context, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_label, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_label, FieldPath("metadata"), out);
   validate_spec(cast<apps::StatefulSet>(object).spec, nullptr, context.gates, out);
 }
 
 void validate_stateful_set_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const FieldPath at("spec");
   const auto& spec = cast<apps::StatefulSet>(fresh).spec;
   const auto& before = cast<apps::StatefulSet>(old).spec;

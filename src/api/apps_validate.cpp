@@ -143,7 +143,7 @@ void validate_immutable_selector(const Box<meta::LabelSelector>& fresh, const Bo
 }
 
 void validate_named(const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
 }
 
 void validate_controller_spec(const core::ReplicationControllerSpec& spec,
@@ -215,6 +215,7 @@ void validate_deployment_create(const HookContext& context, const Object& object
 }
 
 void validate_deployment_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<apps::Deployment>(fresh).spec;
   const auto& before = cast<apps::Deployment>(old).spec;
   validate_deployment_spec(spec, &before, context.gates, out);
@@ -246,6 +247,7 @@ void validate_replica_set_create(const HookContext& context, const Object& objec
 }
 
 void validate_replica_set_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<apps::ReplicaSet>(fresh).spec;
   const auto& before = cast<apps::ReplicaSet>(old).spec;
   validate_replica_set_spec(spec, &before, context.gates, out);
@@ -272,6 +274,7 @@ void validate_daemon_set_create(const HookContext& context, const Object& object
 }
 
 void validate_daemon_set_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<apps::DaemonSet>(fresh).spec;
   const auto& before = cast<apps::DaemonSet>(old).spec;
   validate_immutable_selector(spec.selector, before.selector, FieldPath("spec") / "selector", out);
@@ -286,6 +289,7 @@ void validate_controller_revision_create(const HookContext&, const Object& objec
 }
 
 void validate_controller_revision_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& revision = cast<apps::ControllerRevision>(fresh);
   validate_nonnegative(revision.revision, FieldPath("revision"), out);
   if (revision.data != cast<apps::ControllerRevision>(old).data)
@@ -299,6 +303,7 @@ void validate_replication_controller_create(const HookContext& context, const Ob
 
 void validate_replication_controller_update(const HookContext& context, const Object& fresh, const Object& old,
                                             Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_controller_spec(cast<core::ReplicationController>(fresh).spec,
                            &cast<core::ReplicationController>(old).spec, context.gates, out);
 }

@@ -187,11 +187,12 @@ void validate_spec(const HorizontalPodAutoscalerSpec& spec, const HorizontalPodA
 }  // namespace
 
 void validate_autoscaler_create(const HookContext& context, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_spec(cast<HorizontalPodAutoscaler>(object).spec, nullptr, context.gates, out);
 }
 
 void validate_autoscaler_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_spec(cast<HorizontalPodAutoscaler>(fresh).spec, &cast<HorizontalPodAutoscaler>(old).spec, context.gates,
                 out);
 }

@@ -50,6 +50,8 @@ void generate_selector(batch::Job& job) {
 void prepare_job(const HookContext& context, Object& object) {
   auto& job = cast<batch::Job>(object);
   if (!job.spec.manual_selector.value_or(false)) generate_selector(job);
+  // As a default on what the server reads back.
+  if (job.metadata.labels.empty()) job.metadata.labels = job.spec.template_.metadata.labels;
   drop_gated<batch::JobSpec>(context.gates, kJobFields, job.spec, nullptr);
   prepare_templated<batch::Job>(context, object);
 }

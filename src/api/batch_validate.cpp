@@ -381,7 +381,7 @@ void warn_job_spec(const batch::JobSpec& spec, const std::string& at, std::vecto
 void validate_job_create(const HookContext& context, const Object& object, Causes& out) {
   const auto& job = cast<batch::Job>(object);
   const FieldPath at("spec");
-  validate_metadata(job.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(job.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_generated_selector(job, out);
   validate_job_spec(job.spec, nullptr, context.gates, at, out);
   validate_selector(job.spec, at, out);
@@ -389,6 +389,7 @@ void validate_job_create(const HookContext& context, const Object& object, Cause
 }
 
 void validate_job_update(const HookContext& context, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<batch::Job>(object);
   const auto& old = cast<batch::Job>(stored);
   const FieldPath at("spec");
@@ -408,13 +409,14 @@ void validate_job_update(const HookContext& context, const Object& object, const
 }
 
 void validate_cron_job_create(const HookContext& context, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_cron_spec(cast<batch::CronJob>(object).spec, nullptr, context.gates, out);
   if (object.metadata.name.size() > kCronNameMax)
     out.invalid(FieldPath("metadata") / "name", object.metadata.name, "must be no more than 52 characters");
 }
 
 void validate_cron_job_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_cron_spec(cast<batch::CronJob>(fresh).spec, &cast<batch::CronJob>(old).spec, context.gates, out);
 }
 

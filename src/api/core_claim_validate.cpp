@@ -130,11 +130,12 @@ void validate_claim_spec(const core::PersistentVolumeClaimSpec& spec, const Fiel
 }
 
 void validate_volume_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_volume(cast<core::PersistentVolume>(object), out);
 }
 
 void validate_volume_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::PersistentVolume>(object);
   const auto& old = cast<core::PersistentVolume>(stored);
   validate_volume(fresh, out);
@@ -148,11 +149,12 @@ void validate_volume_update(const HookContext&, const Object& object, const Obje
 }
 
 void validate_volume_claim_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_claim_spec(cast<core::PersistentVolumeClaim>(object).spec, FieldPath("spec"), out);
 }
 
 void validate_volume_claim_update(const HookContext& context, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::PersistentVolumeClaim>(object);
   const auto& old = cast<core::PersistentVolumeClaim>(stored);
   const FieldPath at("spec"), storage_at = at / "resources" / "requests" / "storage";

@@ -75,11 +75,12 @@ void validate_secret(const core::Secret& secret, Causes& out) {
 }  // namespace
 
 void validate_config_map_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_config_map(cast<core::ConfigMap>(object), out);
 }
 
 void validate_config_map_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::ConfigMap>(object);
   const auto& old = cast<core::ConfigMap>(stored);
   if (old.immutable == true) {
@@ -91,11 +92,12 @@ void validate_config_map_update(const HookContext&, const Object& object, const 
 }
 
 void validate_secret_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_secret(cast<core::Secret>(object), out);
 }
 
 void validate_secret_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::Secret>(object);
   const auto& old = cast<core::Secret>(stored);
   out.immutable(FieldPath("type"), fresh.type, old.type);
@@ -107,7 +109,7 @@ void validate_secret_update(const HookContext&, const Object& object, const Obje
 }
 
 void validate_service_account_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
 }
 
 }  // namespace dray::api

@@ -56,13 +56,14 @@ void validate_cidrs(const std::vector<std::string>& cidrs, const FieldPath& at, 
 void validate_node_create(const HookContext&, const Object& object, Causes& out) {
   const auto& node = cast<core::Node>(object);
   const FieldPath metadata("metadata"), spec("spec");
-  validate_metadata(node.metadata, false, check_name_is_subdomain, metadata, out);
+  validate_object_metadata(node.metadata, false, check_name_is_subdomain, metadata, out);
   validate_taints(node.spec.taints, metadata / "taints", out);
   validate_resources(node.status, out);
   validate_cidrs(node.spec.pod_cidrs, spec / "podCIDRs", out);
 }
 
 void validate_node_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::Node>(object);
   const auto& old = cast<core::Node>(stored);
   const FieldPath metadata("metadata"), spec("spec"), status("status");
@@ -84,7 +85,7 @@ void validate_node_update(const HookContext&, const Object& object, const Object
 }
 
 void validate_namespace_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_label, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_label, FieldPath("metadata"), out);
   const FieldPath at("spec.finalizers");
   for (const std::string& finalizer : cast<core::Namespace>(object).spec.finalizers) {
     const Problems problems = check_qualified_name(finalizer);

@@ -309,6 +309,7 @@ void validate_nominated(const FeatureGates& gates, const core::Pod& fresh, const
 }  // namespace
 
 void validate_pod_update(const HookContext& context, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::Pod>(object);
   const auto& old = cast<core::Pod>(stored);
   const PodRules rules{.gates = context.gates, .is_pod = true, .old = &old.spec};

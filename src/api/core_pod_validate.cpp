@@ -242,7 +242,7 @@ void validate_pod_spec(const core::PodSpec& spec, const meta::ObjectMeta* metada
 
 void validate_pod_metadata_and_spec(const core::Pod& pod, const PodRules& rules, bool with_metadata, Causes& out) {
   const FieldPath metadata_at("metadata"), spec_at("spec");
-  if (with_metadata) validate_metadata(pod.metadata, true, check_name_is_subdomain, metadata_at, out);
+  if (with_metadata) validate_object_metadata(pod.metadata, true, check_name_is_subdomain, metadata_at, out);
   validate_annotations_of_pod(pod.metadata, pod.spec, rules, metadata_at / "annotations", out);
   validate_pod_spec(pod.spec, &pod.metadata, rules, spec_at, out);
   if (pod.spec.service_account_name.empty())
@@ -288,11 +288,12 @@ void validate_pod_create(const HookContext& context, const Object& object, Cause
 }
 
 void validate_pod_template_create(const HookContext& context, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_pod_template(cast<core::PodTemplate>(object).template_, nullptr, context.gates, FieldPath("template"), out);
 }
 
 void validate_pod_template_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_metadata_update(fresh.metadata, old.metadata, FieldPath("metadata"), out);
   validate_pod_template(cast<core::PodTemplate>(fresh).template_, &cast<core::PodTemplate>(old).template_,
                         context.gates, FieldPath("template"), out);

@@ -201,11 +201,12 @@ void validate_limits(const core::LimitRange& range, Causes& out) {
 }  // namespace
 
 void validate_quota_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_spec(cast<core::ResourceQuota>(object).spec, out);
 }
 
 void validate_quota_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::ResourceQuota>(object).spec;
   const auto& old = cast<core::ResourceQuota>(stored).spec;
   validate_spec(fresh, out);
@@ -221,11 +222,12 @@ void validate_quota_status(const HookContext&, const Object& fresh, const Object
 }
 
 void validate_limit_range_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_limits(cast<core::LimitRange>(object), out);
 }
 
 void validate_limit_range_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_limits(cast<core::LimitRange>(fresh), out);
 }
 

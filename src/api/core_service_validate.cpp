@@ -222,12 +222,13 @@ void validate_kept_ips(const core::Service& fresh, const core::Service& old, con
 
 void validate_service_create(const HookContext& context, const Object& object, Causes& out) {
   const bool relaxed = context.gates.enabled("RelaxedServiceNameValidation");
-  validate_metadata(object.metadata, true, relaxed ? check_name_is_label : check_name_is_dns1035_label,
+  validate_object_metadata(object.metadata, true, relaxed ? check_name_is_label : check_name_is_dns1035_label,
                     FieldPath("metadata"), out);
   validate_service(cast<core::Service>(object), nullptr, out);
 }
 
 void validate_service_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::Service>(object);
   const auto& old = cast<core::Service>(stored);
   const FieldPath at("spec");

@@ -4,6 +4,22 @@
 
 namespace dray::api {
 
+void validate_object_metadata(const meta::ObjectMeta& metadata, bool namespaced, NameCheck name_check,
+                              const FieldPath& at, Causes& out) {
+  validate_metadata(metadata, namespaced, name_check, at, out);
+  validate_finalizer_names(metadata, out);
+}
+
+void validate_finalizer_names(const meta::ObjectMeta& metadata, Causes& out) {
+  const FieldPath at("metadata"), list = at / "finalizers";
+  for (std::size_t i = 0; i < metadata.finalizers.size(); ++i) {
+    const std::string& name = metadata.finalizers[i];
+    const bool standard = name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
+    if (!standard && name.find('/') == std::string::npos)
+      out.invalid(list / i, name, "name is neither a standard finalizer name nor is it fully qualified");
+  }
+}
+
 void validate_dns1123_label(std::string_view value, const FieldPath& at, Causes& out) {
   out.invalid_each(at, value, check_dns1123_label(value));
 }

@@ -35,6 +35,11 @@ inline constexpr std::string_view kNotPositive = "must be greater than zero";
 inline constexpr std::string_view kNotInteger = "must be an integer";
 
 // core_validate.cpp: small values
+/// Core's ValidateObjectMeta, of a create: also, finalizers are standard ones or have a domain.
+void validate_object_metadata(const meta::ObjectMeta& metadata, bool namespaced, NameCheck name_check,
+                              const FieldPath& at, Causes& out);
+/// The latter alone, for updates.
+void validate_finalizer_names(const meta::ObjectMeta& metadata, Causes& out);
 void validate_dns1123_label(std::string_view value, const FieldPath& at, Causes& out);
 void validate_dns1123_subdomain(std::string_view value, const FieldPath& at, Causes& out);
 void validate_qualified_name(std::string_view value, const FieldPath& at, Causes& out);

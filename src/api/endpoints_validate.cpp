@@ -148,11 +148,12 @@ void validate_slice(const discovery::EndpointSlice& slice, Causes& out) {
 }  // namespace
 
 void validate_endpoints_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_subsets(cast<core::Endpoints>(object), out);
 }
 
 void validate_endpoints_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& endpoints = cast<core::Endpoints>(fresh);
   core::Endpoints same = cast<core::Endpoints>(old);
   same.metadata = endpoints.metadata;
@@ -161,12 +162,13 @@ void validate_endpoints_update(const HookContext&, const Object& fresh, const Ob
 
 void validate_endpoint_slice_create(const HookContext&, const Object& object, Causes& out) {
   const auto& slice = cast<discovery::EndpointSlice>(object);
-  validate_metadata(slice.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(slice.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_slice(slice, out);
   validate_endpoints_of(slice, out);
 }
 
 void validate_endpoint_slice_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& slice = cast<discovery::EndpointSlice>(fresh);
   const auto& stored = cast<discovery::EndpointSlice>(old);
   validate_slice(slice, out);

@@ -59,6 +59,7 @@ void validate_core_event_create(const HookContext&, const Object& object, Causes
 }
 
 void validate_core_event_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_common(cast<core::Event>(fresh), "reportingComponent", out);
 }
 
@@ -66,7 +67,7 @@ void validate_event_create(const HookContext&, const Object& object, Causes& out
   static constexpr std::string_view kUnset = "needs to be unset";
   const auto& event = cast<core::Event>(object);
   validate_common(event, "reportingController", out);
-  validate_metadata(event.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(event.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_series(event, out);
   if (event.event_time.is_zero()) out.required(FieldPath("eventTime"));
   if (event.type != "Normal" && event.type != "Warning")
@@ -78,6 +79,7 @@ void validate_event_create(const HookContext&, const Object& object, Causes& out
 }
 
 void validate_event_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<core::Event>(object);
   const auto& old = cast<core::Event>(stored);
   validate_common(fresh, "reportingController", out);

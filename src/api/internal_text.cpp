@@ -12,7 +12,7 @@ namespace {
 struct Renamed {
   std::string_view owner, name, go_name;
 };
-// Where Go's name is not the capitalised JSON name. Source: kubernetes pkg/apis/resource/types.go.
+// Where Go's name is not the capitalised JSON name. Source: kubernetes pkg/apis/{resource,core}/types.go.
 constexpr Renamed kRenamed[] = {
     {"DeviceSelector", "cel", "CEL"},
     {"DeviceAttribute", "int", "IntValue"},
@@ -24,6 +24,11 @@ constexpr Renamed kRenamed[] = {
     {"DeviceAttribute", "strings", "StringValues"},
     {"DeviceAttribute", "versions", "VersionValues"},
     {"NetworkDeviceData", "ips", "IPs"},
+    {"SecurityContext", "seLinuxOptions", "SELinuxOptions"},
+    {"PodSecurityContext", "seLinuxOptions", "SELinuxOptions"},
+    {"PodSecurityContext", "seLinuxChangePolicy", "SELinuxChangePolicy"},
+    {"PodSecurityContext", "fsGroup", "FSGroup"},
+    {"PodSecurityContext", "fsGroupChangePolicy", "FSGroupChangePolicy"},
 };
 
 std::string go_name(const StructDescriptor& owner, std::string_view name) {

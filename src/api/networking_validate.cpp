@@ -216,18 +216,19 @@ void validate_ingress_class(const networking::IngressClassSpec& spec, Causes& ou
 }  // namespace
 
 void validate_network_policy_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_policy(cast<networking::NetworkPolicy>(object).spec, {}, out);
 }
 
 void validate_network_policy_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_policy(cast<networking::NetworkPolicy>(fresh).spec,
                   cidrs_of(cast<networking::NetworkPolicy>(old).spec), out);
 }
 
 void validate_ingress_create(const HookContext&, const Object& object, Causes& out) {
   const auto& ingress = cast<networking::Ingress>(object);
-  validate_metadata(ingress.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(ingress.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_ingress(ingress.spec, nullptr, out);
   const auto annotation = ingress.metadata.annotations.find(std::string(kIngressClassAnnotation));
   const auto& name = ingress.spec.ingress_class_name;
@@ -237,6 +238,7 @@ void validate_ingress_create(const HookContext&, const Object& object, Causes& o
 }
 
 void validate_ingress_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_ingress(cast<networking::Ingress>(fresh).spec, &cast<networking::Ingress>(old).spec, out);
 }
 
@@ -254,11 +256,12 @@ void validate_ingress_status(const HookContext&, const Object& fresh, const Obje
 }
 
 void validate_ingress_class_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_ingress_class(cast<networking::IngressClass>(object).spec, out);
 }
 
 void validate_ingress_class_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<networking::IngressClass>(fresh).spec;
   const FieldPath at("spec");
   out.immutable(at / "controller", spec.controller, cast<networking::IngressClass>(old).spec.controller);

@@ -71,7 +71,7 @@ void validate_binding(const Binding& binding, bool namespaced, Causes& out) {
 }
 
 void validate_named(const Object& object, bool namespaced, Causes& out) {
-  validate_metadata(object.metadata, namespaced, check_path_segment_name, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, namespaced, check_path_segment_name, FieldPath("metadata"), out);
 }
 
 template <class Binding>
@@ -88,6 +88,7 @@ void validate_role_create(const HookContext&, const Object& object, Causes& out)
 }
 
 void validate_role_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_rules(cast<rbac::Role>(fresh).rules, true, out);
 }
 
@@ -98,6 +99,7 @@ void validate_cluster_role_create(const HookContext&, const Object& object, Caus
 }
 
 void validate_cluster_role_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_rules(cast<rbac::ClusterRole>(fresh).rules, false, out);
   validate_aggregation(cast<rbac::ClusterRole>(fresh), out);
 }
@@ -108,6 +110,7 @@ void validate_role_binding_create(const HookContext&, const Object& object, Caus
 }
 
 void validate_role_binding_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_binding(cast<rbac::RoleBinding>(fresh), true, out);
   validate_same_role(cast<rbac::RoleBinding>(fresh), cast<rbac::RoleBinding>(old), out);
 }
@@ -118,6 +121,7 @@ void validate_cluster_role_binding_create(const HookContext&, const Object& obje
 }
 
 void validate_cluster_role_binding_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_binding(cast<rbac::ClusterRoleBinding>(fresh), false, out);
   validate_same_role(cast<rbac::ClusterRoleBinding>(fresh), cast<rbac::ClusterRoleBinding>(old), out);
 }

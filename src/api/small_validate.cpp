@@ -67,11 +67,12 @@ void validate_parameters(const std::map<std::string, std::string>& parameters, C
 }  // namespace
 
 void validate_lease_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_lease(cast<coordination::Lease>(object).spec, out);
 }
 
 void validate_lease_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_lease(cast<coordination::Lease>(fresh).spec, out);
 }
 
@@ -80,6 +81,7 @@ void validate_disruption_budget_create(const HookContext&, const Object& object,
 }
 
 void validate_disruption_budget_update(const HookContext&, const Object& fresh, const Object&, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   validate_budget(cast<policy::PodDisruptionBudget>(fresh).spec, out);
 }
 
@@ -96,7 +98,7 @@ void validate_disruption_budget_status(const HookContext&, const Object& fresh, 
 void validate_runtime_class_create(const HookContext& context, const Object& object, Causes& out) {
   const auto& runtime = cast<node::RuntimeClass>(object);
   const FieldPath handler("handler"), overhead("overhead"), scheduling("scheduling");
-  validate_metadata(runtime.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(runtime.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   if (runtime.handler.empty()) {
     out.required(handler);
   } else {
@@ -113,12 +115,13 @@ void validate_runtime_class_create(const HookContext& context, const Object& obj
 }
 
 void validate_runtime_class_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   out.immutable(FieldPath("handler"), cast<node::RuntimeClass>(fresh).handler, cast<node::RuntimeClass>(old).handler);
 }
 
 void validate_storage_class_create(const HookContext&, const Object& object, Causes& out) {
   const auto& storage_class = cast<storage::StorageClass>(object);
-  validate_metadata(storage_class.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(storage_class.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   const FieldPath provisioner("provisioner");
   if (storage_class.provisioner.empty()) {
     out.required(provisioner);
@@ -140,6 +143,7 @@ void validate_storage_class_create(const HookContext&, const Object& object, Cau
 }
 
 void validate_storage_class_update(const HookContext&, const Object& object, const Object& stored, Causes& out) {
+  validate_finalizer_names(object.metadata, out);
   const auto& fresh = cast<storage::StorageClass>(object);
   const auto& old = cast<storage::StorageClass>(stored);
   if (fresh.parameters != old.parameters)

@@ -111,11 +111,12 @@ void validate_attachment(const storage::VolumeAttachmentSpec& spec, Causes& out)
 }  // namespace
 
 void validate_csi_driver_create(const HookContext& context, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_driver(cast<storage::CSIDriver>(object).spec, context.gates, out);
 }
 
 void validate_csi_driver_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<storage::CSIDriver>(fresh).spec;
   const auto& stored = cast<storage::CSIDriver>(old).spec;
   const FieldPath at("spec");
@@ -125,11 +126,12 @@ void validate_csi_driver_update(const HookContext& context, const Object& fresh,
 }
 
 void validate_csi_node_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_drivers(cast<storage::CSINode>(object).spec, out);
 }
 
 void validate_csi_node_update(const HookContext& context, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<storage::CSINode>(fresh).spec;
   validate_drivers(spec, out);
   const FieldPath at("spec"), list = at / "drivers";
@@ -143,11 +145,12 @@ void validate_csi_node_update(const HookContext& context, const Object& fresh, c
 }
 
 void validate_volume_attachment_create(const HookContext&, const Object& object, Causes& out) {
-  validate_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(object.metadata, false, check_name_is_subdomain, FieldPath("metadata"), out);
   validate_attachment(cast<storage::VolumeAttachment>(object).spec, out);
 }
 
 void validate_volume_attachment_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& spec = cast<storage::VolumeAttachment>(fresh).spec;
   validate_attachment(spec, out);
   if (!equal(spec, cast<storage::VolumeAttachment>(old).spec))
@@ -156,7 +159,7 @@ void validate_volume_attachment_update(const HookContext&, const Object& fresh, 
 
 void validate_storage_capacity_create(const HookContext&, const Object& object, Causes& out) {
   const auto& capacity = cast<storage::CSIStorageCapacity>(object);
-  validate_metadata(capacity.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
+  validate_object_metadata(capacity.metadata, true, check_name_is_subdomain, FieldPath("metadata"), out);
   if (capacity.node_topology) validate_label_selector(*capacity.node_topology, FieldPath("nodeTopology"), out);
   validate_name(check_name_is_subdomain, capacity.storage_class_name, FieldPath("storageClassName"), out);
   if (capacity.capacity && capacity.capacity->sign() < 0)
@@ -164,6 +167,7 @@ void validate_storage_capacity_create(const HookContext&, const Object& object, 
 }
 
 void validate_storage_capacity_update(const HookContext&, const Object& fresh, const Object& old, Causes& out) {
+  validate_finalizer_names(fresh.metadata, out);
   const auto& capacity = cast<storage::CSIStorageCapacity>(fresh);
   const auto& stored = cast<storage::CSIStorageCapacity>(old);
   const auto same = [&] {
