@@ -67,7 +67,8 @@ void EventRecorder::record(const Object& about, const EventNote& note) {
     event.action = note.action;
     event.event_time = MicroTime::of(now.wall);
     event.reporting_instance = note.component + "-dray";
-    record_series(fmt::format("{}|{}|{}", key_of(event), note.action, note.reason), std::move(event), now);
+    const std::string key = fmt::format("{}|{}|{}", key_of(event), note.action, note.reason);
+    record_series(key, std::move(event), now);
     return;
   }
   event.source.component = note.component;
