@@ -121,8 +121,8 @@ BindingState binding_state(const resource::ResourceClaim& claim, std::string* wh
   return state;
 }
 
-DeviceCycle::DeviceCycle(Devices& devices, DeviceInput input)
-    : devices_(devices), input_(std::move(input)) {
+DeviceCycle::DeviceCycle(Devices& devices, ScalarNames& names, DeviceInput input)
+    : devices_(devices), names_(names), input_(std::move(input)) {
   for (const auto& entry : input_.claims) {
     const auto& allocation = entry.claim->status.allocation;
     scores_alternatives_ = scores_alternatives_ || has_alternatives(*entry.claim);
@@ -224,8 +224,12 @@ Verdict DeviceCycle::check(const NodeInfo& node) {
   for (const auto& entry : input_.claims) {
     if (!is_available(entry, node)) unavailable.push_back(entry.claim);
   }
+  if (input_.node_allocatable) {
+    if (Verdict verdict = check_sharing(); !verdict.fits()) return verdict;
+  }
+  std::optional<dra::Outcome> allocated;
   if (variant.prepared) {
-    const dra::Outcome outcome = allocate_beside_nominated(*variant.prepared, node);
+    dra::Outcome outcome = allocate_beside_nominated(*variant.prepared, node);
     if (const auto* failed = std::get_if<dra::AllocateError>(&outcome)) {
       return failed->ends_pod ? error(failed->message) : refuse(failed->message);
     }
@@ -239,6 +243,11 @@ Verdict DeviceCycle::check(const NodeInfo& node) {
       raw_scores_[index_of(node.index)] =
           raw_score(*variant.prepared, std::get<dra::Allocation>(outcome));
     }
+    allocated = std::move(outcome);
+  }
+  if (input_.node_allocatable) {
+    Verdict verdict = check_node(variant, allocated ? &*allocated : nullptr, node);
+    if (!verdict.fits()) return verdict;
   }
   if (unavailable.empty()) return {};
   for (const auto& claim : unavailable) note_unavailable(claim);
@@ -278,12 +287,56 @@ std::vector<std::int64_t> DeviceCycle::scores(const std::vector<NodeIndex>& feas
   return out;
 }
 
+Verdict DeviceCycle::check_sharing() const {
+  for (const auto& entry : input_.claims) {
+    const auto& claim = *entry.claim;
+    const auto* allocation = claim.status.allocation ? claim.status.allocation.get() : entry.pending.get();
+    if (allocation == nullptr || !has_mapped_device(*allocation, devices_.inventory)) continue;
+    const bool others = std::ranges::any_of(claim.status.reserved_for, [&](const auto& user) {
+      return user.uid != input_.pod->metadata.uid;
+    });
+    if (others || entry.pending) {
+      return refuse(fmt::format("node allocatable resource claim {} has a mapped device and cannot be shared "
+                                "across pods", claim.metadata.name));
+    }
+  }
+  return {};
+}
+
+std::vector<AllocatedClaim> DeviceCycle::allocated_with(const DeviceDecision& decision) const {
+  std::vector<AllocatedClaim> out;
+  for (const auto& entry : input_.claims) {
+    const auto& own = entry.claim->status.allocation;
+    if (own) out.push_back({entry.claim, own.get()});
+    if (!own && entry.pending) out.push_back({entry.claim, entry.pending.get()});
+  }
+  for (const auto& fresh : decision.allocated) out.push_back({fresh.claim, fresh.allocation.get()});
+  return out;
+}
+
+Verdict DeviceCycle::check_node(const Variant& variant, const dra::Outcome* outcome, const NodeInfo& node) {
+  DeviceDecision decision;
+  if (outcome != nullptr) fill(variant, std::get<dra::Allocation>(*outcome), [] { return std::string(); }, decision);
+  const auto claims = node_resources(*input_.pod, allocated_with(decision), devices_.inventory);
+  return check_node_resources(*input_.pod, claims, node, names_);
+}
+
 DeviceDecision DeviceCycle::decide(const NodeInfo& node, const dra::ShareIds& share_ids) {
   DeviceDecision decision;
-  Variant& variant = variant_for(node);
-  if (!variant.prepared) return decision;
-  const dra::Outcome outcome = devices_.allocator.allocate(*variant.prepared, node.device_node);
-  auto results = devices_.allocator.render(*variant.prepared, std::get<dra::Allocation>(outcome), share_ids);
+  const Variant& variant = variant_for(node);
+  if (variant.prepared) {
+    const dra::Outcome outcome = devices_.allocator.allocate(*variant.prepared, node.device_node);
+    fill(variant, std::get<dra::Allocation>(outcome), share_ids, decision);
+  }
+  if (input_.node_allocatable) {
+    decision.node_resources = node_resources(*input_.pod, allocated_with(decision), devices_.inventory);
+  }
+  return decision;
+}
+
+void DeviceCycle::fill(const Variant& variant, const dra::Allocation& found, const dra::ShareIds& share_ids,
+                       DeviceDecision& decision) const {
+  auto results = devices_.allocator.render(*variant.prepared, found, share_ids);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const bool extended = i >= to_allocate_.size();
     decision.allocated.push_back(
@@ -291,7 +344,6 @@ DeviceDecision DeviceCycle::decide(const NodeInfo& node, const dra::ShareIds& sh
          std::make_shared<resource::AllocationResult>(std::move(results[i])), extended});
   }
   if (variant.extended) decision.mappings = variant.mappings;
-  return decision;
 }
 
 }  // namespace dray::placement

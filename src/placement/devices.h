@@ -17,6 +17,7 @@
 #include "dra/extended_resource.h"
 #include "dra/inventory.h"
 #include "placement/cycle.h"
+#include "placement/node_allocatable.h"
 
 namespace dray::resource {
 struct ResourceClaim;
@@ -62,6 +63,8 @@ struct DeviceInput {
   Now now;
   Duration binding_timeout = std::chrono::seconds(600);
   bool binding_conditions = true;
+  /// Gate DRANodeAllocatableResources: devices may be cpu, memory ... of their node.
+  bool node_allocatable = false;
 };
 
 /// What is to be written if the pod goes to a node.
@@ -73,6 +76,8 @@ struct DeviceDecision {
   };
   std::vector<Allocated> allocated;
   std::vector<core::ContainerExtendedResourceRequest> mappings;
+  /// For pod.status; the special claim is named "<extended-resources>".
+  std::vector<core::NodeAllocatableResourceClaimStatus> node_resources;
 };
 
 enum class BindingState : std::uint8_t { kReady, kWaiting, kFailed };
@@ -81,7 +86,7 @@ enum class BindingState : std::uint8_t { kReady, kWaiting, kFailed };
 
 class DeviceCycle final : public CyclePart {
  public:
-  DeviceCycle(Devices& devices, DeviceInput input);
+  DeviceCycle(Devices& devices, ScalarNames& names, DeviceInput input);
   ~DeviceCycle() override;
 
   [[nodiscard]] Verdict prefilter() override;
@@ -111,7 +116,15 @@ class DeviceCycle final : public CyclePart {
   void note_unavailable(const ClaimPtr& claim);
   [[nodiscard]] std::int64_t raw_score(const dra::Prepared& pod, const dra::Allocation& found) const;
 
+  [[nodiscard]] Verdict check_sharing() const;
+  /// The pod's claims as they are on the node with these new allocations.
+  [[nodiscard]] std::vector<AllocatedClaim> allocated_with(const DeviceDecision& decision) const;
+  void fill(const Variant& variant, const dra::Allocation& found, const dra::ShareIds& share_ids,
+            DeviceDecision& decision) const;
+  [[nodiscard]] Verdict check_node(const Variant& variant, const dra::Outcome* outcome, const NodeInfo& node);
+
   Devices& devices_;
+  ScalarNames& names_;
   DeviceInput input_;
   std::vector<ClaimPtr> to_allocate_;
   std::map<std::vector<std::string>, Variant> variants_;

@@ -17,6 +17,7 @@ enum class Plugin : std::uint8_t {
   kPodTopologySpread, kInterPodAffinity, kDynamicResources, kDefaultPreemption,
   kNodeDeclaredFeatures, kGangScheduling, kTopologyPlacement
 };
+inline constexpr std::size_t kPluginCount = 18;
 /// "NodeResourcesFit", ...
 [[nodiscard]] const char* name_of(Plugin plugin);
 
@@ -25,6 +26,7 @@ class PluginSet {
   void add(Plugin plugin) { bits_ |= bit(plugin); }
   void add(PluginSet other) { bits_ |= other.bits_; }
   [[nodiscard]] bool has(Plugin plugin) const { return (bits_ & bit(plugin)) != 0; }
+  [[nodiscard]] bool overlaps(PluginSet other) const { return (bits_ & other.bits_) != 0; }
   [[nodiscard]] bool empty() const { return bits_ == 0; }
   [[nodiscard]] std::uint32_t bits() const { return bits_; }
   bool operator==(const PluginSet&) const = default;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Duration kConditionsPoll = std::chrono::seconds(5);
 constexpr Duration kPendingPoll = std::chrono::milliseconds(10);
+constexpr std::string_view kExtendedName = "<extended-resources>";
 constexpr std::string_view kPreBind = "running PreBind plugin \"DynamicResources\": ";
 
 using BindingPtr = std::shared_ptr<Binding>;
@@ -92,9 +93,43 @@ void reserve(Core& core, const BindingPtr& binding, const ClaimPtr& claim, bool 
                 }));
 }
 
+/// What the claims take of the node, for everybody who counts the pod's requests.
+void write_node_resources(Core& core, const BindingPtr& binding) {
+  const auto& pod = pod_of(*binding);
+  auto resources = binding->decision.devices.node_resources;
+  for (auto& status : resources) {
+    if (binding->created && status.resource_claim_name == kExtendedName) {
+      status.resource_claim_name = binding->created->metadata.name;
+    }
+  }
+  modify_status(
+      core, pod.metadata.namespace_, pod.metadata.name,
+      [uid = pod.metadata.uid, resources](core::Pod& fresh) {
+        if (fresh.metadata.uid != uid) return false;
+        fresh.status.node_allocatable_resource_claim_statuses = resources;
+        return true;
+      },
+      [weak = core.weak_from_this(), binding](const Result<ObjectPtr>& result) {
+        const auto owner = weak.lock();
+        if (owner == nullptr || binding->over) return;
+        if (!result) {
+          give_up(*owner, binding, std::string(kPreBind) + result.error().message);
+          return;
+        }
+        // From now on the pod counts with them.
+        binding->counted = placement::make_pod_info(as<core::Pod>(*result), owner->state.scalars());
+        owner->state.add_pod(binding->counted, binding->node);
+        await_conditions(*owner, binding);
+      });
+}
+
 void next_claim(Core& core, const BindingPtr& binding) {
   if (binding->next == binding->to_bind.size()) {
-    await_conditions(core, binding);
+    if (binding->decision.devices.node_resources.empty()) {
+      await_conditions(core, binding);
+    } else {
+      write_node_resources(core, binding);
+    }
     return;
   }
   ClaimPtr claim = binding->to_bind[binding->next++];
@@ -238,6 +273,13 @@ void give_up(Core& core, const BindingPtr& binding, const std::string& message) 
     unreserve_claim(core, claim, pod->info->uid());
   }
   if (binding->created) delete_claim(core, binding->created);
+  if (binding->counted) {
+    modify_status(core, pod->info->namespace_(), pod->info->name(), [uid = pod->info->uid()](core::Pod& fresh) {
+      if (fresh.metadata.uid != uid) return false;
+      fresh.status.node_allocatable_resource_claim_statuses.clear();
+      return true;
+    });
+  }
   core.state.remove_pod(pod->info->uid());
   handle_error(core, pod, message);
   core.queue.on_event({EventKind::kAssignedPodDelete, nullptr, pod->info->pod, nullptr, pod->info});

@@ -31,6 +31,7 @@ struct Binding {
   bool reserved = true;              // allocations are registered as pending
   ClaimPtr created;                  // the special claim, once it exists
   bool special_released = false;     // its allocation is no longer pending
+  placement::PodInfoPtr counted;     // with what its claims take of the node, once that is written
   bool waits = false;                // for binding conditions
   MonoTime wait_until{};
   TimerId timer = 0;

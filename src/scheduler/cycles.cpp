@@ -48,7 +48,8 @@ std::unique_ptr<DeviceCycle> device_cycle(Core& core, const core::Pod& pod, cons
   input.now = core.clock().now();
   input.binding_timeout = core.options.binding_timeout;
   input.binding_conditions = core.claims.devices().inventory.features().device_binding_and_status;
-  return std::make_unique<DeviceCycle>(core.claims.devices(), std::move(input));
+  input.node_allocatable = core.cluster.gates().enabled("DRANodeAllocatableResources");
+  return std::make_unique<DeviceCycle>(core.claims.devices(), core.state.scalars(), std::move(input));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
@@ -14,6 +15,41 @@ constexpr Duration kFlushPeriod = std::chrono::seconds(30);
 
 MonoTime window_of(MonoTime time) {
   return MonoTime(time.time_since_epoch() / kBackoffWindow * kBackoffWindow);
+}
+
+/// The plugins that such an event may satisfy.
+placement::PluginSet interest_in(EventKind kind) {
+  using enum placement::Plugin;
+  const auto of = [](std::initializer_list<placement::Plugin> plugins) {
+    placement::PluginSet set;
+    for (const auto plugin : plugins) set.add(plugin);
+    return set;
+  };
+  switch (kind) {
+    case EventKind::kNodeAdd:
+    case EventKind::kNodeUpdate:
+    case EventKind::kTargetPodUpdate:
+    case EventKind::kTimeout:
+      return of({kSchedulingGates, kNodeName, kNodeUnschedulable, kTaintToleration, kNodeAffinity, kNodePorts,
+                 kNodeResourcesFit, kVolumeRestrictions, kNodeVolumeLimits, kVolumeBinding, kVolumeZone,
+                 kPodTopologySpread, kInterPodAffinity, kDynamicResources, kDefaultPreemption,
+                 kNodeDeclaredFeatures, kGangScheduling, kTopologyPlacement});
+    case EventKind::kNodeDelete: return of({kPodTopologySpread});
+    case EventKind::kAssignedPodAdd: return of({kPodTopologySpread, kInterPodAffinity});
+    case EventKind::kAssignedPodUpdate: return of({kNodeResourcesFit, kPodTopologySpread, kInterPodAffinity});
+    case EventKind::kAssignedPodDelete:
+      return of({kNodePorts, kNodeResourcesFit, kVolumeRestrictions, kNodeVolumeLimits, kVolumeBinding,
+                 kPodTopologySpread, kInterPodAffinity});
+    case EventKind::kClaimAdd:
+    case EventKind::kClaimUpdate:
+    case EventKind::kClaimDelete:
+    case EventKind::kSliceChange: return of({kDynamicResources});
+    case EventKind::kClassChange: return of({kDynamicResources, kNodeResourcesFit});
+    case EventKind::kVolumeChange:
+      return of({kVolumeRestrictions, kNodeVolumeLimits, kVolumeBinding, kVolumeZone});
+    case EventKind::kPodGroupChange: return of({kGangScheduling, kTopologyPlacement});
+  }
+  return {};
 }
 
 bool is_allocated(const ObjectPtr& claim) {
@@ -232,6 +268,7 @@ void Queue::park(const QueuedPodPtr& pod) {
   pod->alike = pod->gated || pod->alone ? std::string() : callbacks_.alike(*pod);
   if (pod->alike.empty()) pod->alike = "\x01" + pod->info->uid();
   parked_.insert(pod);
+  count_plugins(*pod, 1);
   groups_[pod->alike].insert(pod);
   auto claims = claim_keys(pod->pod());
   for (const auto& claim : claims) by_claim_[claim].insert(pod);
@@ -247,6 +284,7 @@ void Queue::take_out(const QueuedPodPtr& pod) {
       break;
     case QueuedPod::Where::kParked: {
       parked_.erase(pod);
+      count_plugins(*pod, -1);
       const auto group = groups_.find(pod->alike);
       group->second.erase(pod);
       if (group->second.empty()) groups_.erase(group);
@@ -273,6 +311,21 @@ void Queue::add_group(const Parked& group, std::vector<QueuedPodPtr>& out) const
   }
 }
 
+void Queue::count_plugins(const QueuedPod& pod, int by) {
+  for (std::size_t i = 0; i < placement::kPluginCount; ++i) {
+    const auto plugin = static_cast<placement::Plugin>(i);
+    if (pod.gated ? pod.gate == plugin : pod.rejectors.has(plugin)) parked_by_plugin_[i] += by;
+  }
+}
+
+bool Queue::concerns_anybody(const ClusterEvent& event) const {
+  const placement::PluginSet plugins = interest_in(event.kind);
+  for (std::size_t i = 0; i < placement::kPluginCount; ++i) {
+    if (parked_by_plugin_[i] > 0 && plugins.has(static_cast<placement::Plugin>(i))) return true;
+  }
+  return false;
+}
+
 std::vector<QueuedPodPtr> Queue::concerned(const ClusterEvent& event) {
   std::vector<QueuedPodPtr> out;
   const bool of_claim = event.kind == EventKind::kClaimAdd || event.kind == EventKind::kClaimUpdate ||
@@ -284,7 +337,12 @@ std::vector<QueuedPodPtr> Queue::concerned(const ClusterEvent& event) {
     if (!frees_devices(event)) return out;
   }
   std::vector<QueuedPodPtr> more;
-  for (const auto& [alike, group] : groups_) add_group(group, more);
+  const placement::PluginSet interested = interest_in(event.kind);
+  for (const auto& [alike, group] : groups_) {
+    const QueuedPod& first = **group.begin();
+    const bool concerned = first.gated ? interested.has(first.gate) : first.rejectors.overlaps(interested);
+    if (concerned) add_group(group, more);
+  }
   for (auto& pod : more) {
     if (of_claim && std::find(out.begin(), out.end(), pod) != out.end()) continue;
     out.push_back(std::move(pod));
@@ -298,7 +356,7 @@ bool Queue::wakes(const QueuedPod& pod, const ClusterEvent& event) {
   if (event.kind == EventKind::kTimeout) return true;
   ++counters_.queueing_hint_evaluations;
   if (pod.gated) return callbacks_.hint(pod.gate, pod, event) == Hint::kQueue;
-  for (int i = 0; i <= static_cast<int>(Plugin::kTopologyPlacement); ++i) {
+  for (std::size_t i = 0; i < placement::kPluginCount; ++i) {
     const auto plugin = static_cast<Plugin>(i);
     if (pod.rejectors.has(plugin) && callbacks_.hint(plugin, pod, event) == Hint::kQueue) return true;
   }
@@ -307,7 +365,7 @@ bool Queue::wakes(const QueuedPod& pod, const ClusterEvent& event) {
 
 void Queue::on_event(const ClusterEvent& event) {
   ++counters_.events;
-  if (parked_.empty()) return;
+  if (!concerns_anybody(event)) return;
   for (const auto& pod : concerned(event)) {
     if (pod->where != QueuedPod::Where::kParked || !wakes(*pod, event)) continue;
     ++counters_.pods_woken;

@@ -8,6 +8,7 @@
 /// Source: scheduler/backend/queue. Confined to the executor's thread.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -134,6 +135,8 @@ class Queue {
   [[nodiscard]] std::vector<QueuedPodPtr> concerned(const ClusterEvent& event);
   void add_group(const Parked& group, std::vector<QueuedPodPtr>& out) const;
   void wake_next_like(const std::string& alike);
+  void count_plugins(const QueuedPod& pod, int by);
+  [[nodiscard]] bool concerns_anybody(const ClusterEvent& event) const;
   void flush_old();
 
   const Clock& clock_;
@@ -151,6 +154,8 @@ class Queue {
   std::unordered_map<std::string, Parked> by_claim_;
   /// The claims under which a parked pod is indexed.
   std::unordered_map<std::string, std::vector<std::string>> indexed_;
+  /// Parked pods by the plugins that hold them.
+  std::array<int, placement::kPluginCount> parked_by_plugin_{};
   MonoTime last_flush_{};
 };
 
