@@ -355,7 +355,12 @@ Val CallNode::run(Eval& eval) const {
   if (!callee_.non_strict)
     for (const Val& v : values.span())
       if (v.failed()) return v;
-  return invoke(eval, values.span());
+  return settled_ ? settled_value_ : invoke(eval, values.span());
+}
+
+void CallNode::settle(Eval& eval) {
+  settled_value_ = run(eval);
+  settled_ = !settled_value_.failed();
 }
 
 Val CallNode::invoke(Eval& eval, std::span<const Val> args) const {

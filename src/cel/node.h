@@ -238,6 +238,9 @@ class CallNode final : public Node {
   [[nodiscard]] const CallInfo& info() const { return info_; }
   [[nodiscard]] const std::vector<NodePtr>& args() const { return args_; }
   [[nodiscard]] std::vector<NodePtr>& args() { return args_; }
+  /// For a call of constants that always gives the same: its result is kept, as long as `eval` lives.
+  /// Steps and costs stay as they are.
+  void settle(Eval& eval);
   /// A constant pattern, compiled once: the call runs on it.
   std::shared_ptr<const re2::RE2> pattern;
   Val (*with_pattern)(Eval&, std::span<const Val>, const re2::RE2&) = nullptr;
@@ -250,6 +253,8 @@ class CallNode final : public Node {
   CallInfo info_;
   Callee callee_;
   std::vector<NodePtr> args_;
+  bool settled_ = false;
+  Val settled_value_;
 };
 
 class ListNode final : public Node {

@@ -1,5 +1,6 @@
 #include "cel/planner.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -308,7 +309,14 @@ class Planner {
       return std::make_unique<ConstNode>(id, value);
     }
     const_pattern(*node);
+    if (reads_text(function) && std::ranges::all_of(node->args(), constant)) node->settle(constants());
     return node;
+  }
+
+  /// Functions that make a value of its text, the same each time.
+  static bool reads_text(std::string_view function) {
+    return function == "quantity" || function == "semver" || function == "url" || function == "ip" ||
+           function == "cidr";
   }
 
   NodePtr membership(std::unique_ptr<CallNode> node) {

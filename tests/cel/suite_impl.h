@@ -220,7 +220,7 @@ inline std::string canonical(const Value& v) {
 
 inline bool needs_messages(const Value& original) {
   static const std::regex kMessages(
-      "TestAllTypes|TestAllRequired|NestedTestAll|GlobalEnum|NestedEnum|cel\\.expr\\.conformance\\.[a-z0-9.]*[A-Z]|"
+      "TestAllTypes|TestAllRequired|TestRequired|NotAMessage|NestedTestAll|GlobalEnum|NestedEnum|cel\\.expr\\.conformance\\.[a-z0-9.]*[A-Z]|"
       "google\\.protobuf\\.(Any|Value|Struct|ListValue|NullValue|Empty|FieldMask|Bool|Bytes|Double|Float|Int32|Int64|"
       "String|UInt32|UInt64)[A-Za-z]*|google\\.protobuf\\.(Duration|Timestamp)\\{|Value\\{|proto\\.(has|get)Ext|Any\\{|Struct\\{");
   Value copy = original;
