@@ -98,7 +98,7 @@ bool search(const Model& model, std::size_t request, const Ask* ask, int left, s
 
 Model draw(Rng& rng) {
   Model model;
-  const auto things = rng.between(2, 7);
+  const auto things = rng.between(2, 5);
   model.counter = static_cast<int>(rng.between(1, 4));
   const bool counters = rng.chance(1, 3), shares = rng.chance(1, 4);
   for (std::int64_t i = 0; i < things; ++i) {
@@ -111,14 +111,14 @@ Model draw(Rng& rng) {
     if (shares && rng.chance(1, 2)) thing.capacity = static_cast<int>(rng.between(1, 4));
     thing.used = rng.chance(1, 8);
   }
-  const auto requests = rng.between(1, 4);
+  const auto requests = rng.between(1, 3);
   for (std::int64_t r = 0; r < requests; ++r) {
     auto& alternatives = model.requests.emplace_back();
-    const auto count = rng.chance(1, 4) ? rng.between(2, 3) : 1;
+    const auto count = rng.chance(1, 4) ? 2 : 1;
     for (std::int64_t a = 0; a < count; ++a) {
       Ask& ask = alternatives.emplace_back();
       ask.label = "r" + std::to_string(r) + (count > 1 ? "/a" + std::to_string(a) : "");
-      ask.count = static_cast<int>(rng.between(1, 3));
+      ask.count = static_cast<int>(rng.between(1, 2));
       ask.kind = static_cast<int>(rng.between(-1, 1));
       ask.tolerates = rng.chance(1, 3);
       if (shares && rng.chance(1, 2)) ask.capacity = static_cast<int>(rng.between(1, 3));
@@ -203,7 +203,7 @@ Question as_question(const Model& model) {
 
 TEST(BruteForce, FirstSolutionOfTinyClusters) {
   int solved = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed);
     const Model model = draw(rng);
     std::vector<Chosen> all;
@@ -217,8 +217,8 @@ TEST(BruteForce, FirstSolutionOfTinyClusters) {
     }
     ASSERT_EQ(ask(as_question(model)), want) << "seed " << seed;
   }
-  EXPECT_GT(solved, 500);
-  EXPECT_GT(refused, 500);
+  EXPECT_GT(solved, 300);
+  EXPECT_GT(refused, 300);
 }
 
 }  // namespace

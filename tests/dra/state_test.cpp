@@ -53,7 +53,9 @@ TEST(Work, AChangeCostsItsNodeOnly) {
   const Prepared pod = fleet.pod(8);
   EXPECT_EQ(fleet.allocator.candidates(pod).size(), 200U);
   const std::uint64_t views = fleet.allocator.work().views;
-  fleet.inventory.upsert(slice("node-7", "node-7", {device("gpu-0")}));
+  resource::Device only = device("gpu-0");
+  only.attributes["model"] = text("h100");
+  fleet.inventory.upsert(slice("node-7", "node-7", {only}));
   EXPECT_EQ(fleet.allocator.candidates(pod).size(), 199U);
   EXPECT_EQ(fleet.allocator.work().views, views + 1);
   fleet.inventory.remove_slice("node-7");
