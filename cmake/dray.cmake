@@ -48,6 +48,19 @@ function(dray_test_program name library)
   add_test(NAME ${name} COMMAND ${name}_test)
 endfunction()
 
+# bench/<name>_bench.cpp is one program; bench/run finds it by its name.
+function(dray_benches)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*_bench.cpp)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    foreach(dep IN LISTS ARG_DEPS)
+      target_link_libraries(${name} PRIVATE dray_${dep})
+    endforeach()
+  endforeach()
+endfunction()
+
 # A test program per folder, and a link test per folder: an empty main that links the whole library
 # with only its declared neighbours, so that a wrong-way call fails the build.
 function(dray_tests)
