@@ -5,7 +5,9 @@
 
 #include "api/core_validate.h"
 #include "api/feature_gates.h"
+#include "api/internal_text.h"
 #include "api/kind_validate.h"
+#include "api/line_difference.h"
 #include "machinery/codec.h"
 
 namespace dray::api {
@@ -37,14 +39,6 @@ void validate_source(const Source& source, const FieldPath& at, Causes& out) {
   if (group.empty() && source.kind != "PersistentVolumeClaim")
     out.invalid(at, source.kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   if (!group.empty()) validate_dns1123_subdomain(group, at / "apiGroup", out);
-}
-
-std::string difference_text(const Value& before, const Value& after) {
-  std::string out;
-  for (const Difference& difference : diff(before, after))
-    out += fmt::format("-{}: {}\n+{}: {}\n", difference.path, print_json(difference.before), difference.path,
-                       print_json(difference.after));
-  return out;
 }
 
 void validate_capacity(const ResourceList& capacity, const FieldPath& at, Causes& out) {
@@ -144,7 +138,7 @@ void validate_volume_update(const HookContext&, const Object& object, const Obje
   if (!equal(now, before))
     out.forbidden(FieldPath("spec.persistentvolumesource"),
                   fmt::format("spec.persistentvolumesource is immutable after creation\n{}",
-                              difference_text(to_value_of(before), to_value_of(now))));
+                              line_difference(internal_value_of(before), internal_value_of(now))));
   out.immutable(FieldPath("volumeMode"), fresh.spec.volume_mode, old.spec.volume_mode);
 }
 
@@ -169,7 +163,7 @@ void validate_volume_claim_update(const HookContext& context, const Object& obje
   if (!equal(spec, old.spec))
     out.forbidden(at, fmt::format("spec is immutable after creation except resources.requests and "
                                   "volumeAttributesClassName for bound claims\n{}",
-                                  difference_text(to_value_of(old.spec), to_value_of(spec))));
+                                  line_difference(internal_value_of(old.spec), internal_value_of(spec))));
   const auto size_of = [](const ResourceList& list) {
     const auto found = list.find("storage");
     return found == list.end() ? Quantity() : found->second;

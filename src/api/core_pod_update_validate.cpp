@@ -7,6 +7,8 @@
 #include "api/core_pod.h"
 #include "api/core_pod_validate.h"
 #include "api/feature_gates.h"
+#include "api/internal_text.h"
+#include "api/line_difference.h"
 #include "machinery/codec.h"
 
 namespace dray::api {
@@ -144,14 +146,6 @@ void take_narrowing(core::PodSpec& spec, const core::PodSpec& old, const FieldPa
   }
 }
 
-std::string difference_text(const core::PodSpec& before, const core::PodSpec& after) {
-  std::string out;
-  for (const Difference& difference : diff(to_value_of(before), to_value_of(after)))
-    out += fmt::format("-{}: {}\n+{}: {}\n", difference.path, print_json(difference.before), difference.path,
-                       print_json(difference.after));
-  return out;
-}
-
 /// Everything but what may change must be as it was.
 void validate_unchanged(const core::PodSpec& fresh, const core::PodSpec& old, const FieldPath& at, Causes& out) {
   if (equal(fresh, old)) return;
@@ -166,7 +160,9 @@ void validate_unchanged(const core::PodSpec& fresh, const core::PodSpec& old, co
   if (grace && *grace < 0 && spec.termination_grace_period_seconds == 1)
     spec.termination_grace_period_seconds = grace;
   take_narrowing(spec, old, at, out);
-  if (!equal(spec, old)) out.forbidden(at, fmt::format("{}\n{}", kUpdatable, difference_text(old, spec)));
+  if (equal(spec, old)) return;
+  const std::string difference = line_difference(internal_value_of(old), internal_value_of(spec));
+  out.forbidden(at, fmt::format("{}\n{}", kUpdatable, difference));
 }
 
 // ---- status

@@ -24,16 +24,61 @@ constexpr Renamed kRenamed[] = {
     {"DeviceAttribute", "strings", "StringValues"},
     {"DeviceAttribute", "versions", "VersionValues"},
     {"NetworkDeviceData", "ips", "IPs"},
-    {"SecurityContext", "seLinuxOptions", "SELinuxOptions"},
-    {"PodSecurityContext", "seLinuxOptions", "SELinuxOptions"},
-    {"PodSecurityContext", "seLinuxChangePolicy", "SELinuxChangePolicy"},
-    {"PodSecurityContext", "fsGroup", "FSGroup"},
-    {"PodSecurityContext", "fsGroupChangePolicy", "FSGroupChangePolicy"},
+    {"PodSpec", "serviceAccount", "DeprecatedServiceAccount"},
+    {"PodSpec", "os", "OS"},
+    {"GlusterfsVolumeSource", "endpoints", "EndpointsName"},
+    {"GlusterfsPersistentVolumeSource", "endpoints", "EndpointsName"},
+    {"RBDVolumeSource", "monitors", "CephMonitors"},
+    {"RBDVolumeSource", "image", "RBDImage"},
+    {"RBDVolumeSource", "pool", "RBDPool"},
+    {"RBDVolumeSource", "user", "RadosUser"},
+    {"RBDPersistentVolumeSource", "monitors", "CephMonitors"},
+    {"RBDPersistentVolumeSource", "image", "RBDImage"},
+    {"RBDPersistentVolumeSource", "pool", "RBDPool"},
+    {"RBDPersistentVolumeSource", "user", "RadosUser"},
+};
+
+// The same, whoever has the field.
+constexpr std::pair<std::string_view, std::string_view> kGoNames[] = {
+    {"awsElasticBlockStore", "AWSElasticBlockStore"},
+    {"cephfs", "CephFS"},
+    {"chapAuthDiscovery", "DiscoveryCHAPAuth"},
+    {"chapAuthSession", "SessionCHAPAuth"},
+    {"csi", "CSI"},
+    {"diskURI", "DataDiskURI"},
+    {"dnsConfig", "DNSConfig"},
+    {"dnsPolicy", "DNSPolicy"},
+    {"fc", "FC"},
+    {"fsGroup", "FSGroup"},
+    {"fsGroupChangePolicy", "FSGroupChangePolicy"},
+    {"fsType", "FSType"},
+    {"gcePersistentDisk", "GCEPersistentDisk"},
+    {"gmsaCredentialSpec", "GMSACredentialSpec"},
+    {"gmsaCredentialSpecName", "GMSACredentialSpecName"},
+    {"grpc", "GRPC"},
+    {"httpGet", "HTTPGet"},
+    {"httpHeaders", "HTTPHeaders"},
+    {"iqn", "IQN"},
+    {"iscsi", "ISCSI"},
+    {"iscsiInterface", "ISCSIInterface"},
+    {"nfs", "NFS"},
+    {"pdName", "PDName"},
+    {"rbd", "RBD"},
+    {"seLinuxChangePolicy", "SELinuxChangePolicy"},
+    {"seLinuxOptions", "SELinuxOptions"},
+    {"sslEnabled", "SSLEnabled"},
+    {"storageos", "StorageOS"},
+    {"tcpSocket", "TCPSocket"},
+    {"tty", "TTY"},
+    {"wwids", "WWIDs"},
 };
 
 std::string go_name(const StructDescriptor& owner, std::string_view name) {
   for (const Renamed& renamed : kRenamed) {
     if (renamed.owner == owner.name && renamed.name == name) return std::string(renamed.go_name);
+  }
+  for (const auto& [json, go] : kGoNames) {
+    if (json == name) return std::string(go);
   }
   for (const std::string_view id : {"uid", "api", "ip"}) {
     if (name == id || (name.starts_with(id) && name.size() > id.size() &&
