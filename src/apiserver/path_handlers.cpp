@@ -1,6 +1,7 @@
 /// Everything that is no resource: health, version, metrics, OpenAPI, discovery.
 #include "apiserver/discovery.h"
 #include "apiserver/openapi.h"
+#include "apiserver/openapi_v2.h"
 #include "apiserver/pipeline.h"
 #include "apiserver/server.h"
 #include "apiserver/status.h"
@@ -78,7 +79,7 @@ HttpResponse paths(const Catalog& catalog) {
     add("/apis/" + group.name);
     for (const GroupVersion& version : group.versions) add("/apis/" + group.name + "/" + version.version);
   }
-  for (const char* const path : {"/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"}) add(path);
+  for (const char* const path : {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}) add(path);
   Value root = Value::map();
   root["paths"] = std::move(list);
   return json_response(200, print_json(root));
@@ -105,6 +106,8 @@ bool handle_path(const Core& core, const ExchangePtr& exchange, const RequestInf
     answer->content_type = "text/plain; version=0.0.4; charset=utf-8";
   } else if (path == "/openapi/v3" || path.starts_with("/openapi/v3/")) {
     answer = open_api(*catalog, request, path, query);
+  } else if (path == "/openapi/v2") {
+    answer = serve(make_document(open_api_v2(*catalog), std::string(kOpenApiV2MediaType)), request);
   } else if (path == "/") {
     answer = paths(*catalog);
   } else if (is_discovery(path)) {
