@@ -67,7 +67,9 @@ void EventRecorder::record(const Object& about, const EventNote& note) {
     event.action = note.action;
     event.event_time = MicroTime::of(now.wall);
     event.reporting_instance = note.component + "-dray";
-    const std::string key = fmt::format("{}|{}|{}", key_of(event), note.action, note.reason);
+    // As in Kubernetes, an object that changed in between has events of its own.
+    const std::string key = fmt::format("{}|{}|{}|{}", key_of(event), event.involved_object.resource_version,
+                                        note.action, note.reason);
     record_series(key, std::move(event), now);
     return;
   }

@@ -18,6 +18,8 @@ namespace {
 using placement::Diagnosis;
 
 constexpr const char* kUnschedulable = "pod group is unschedulable";
+/// Kubernetes says so for every group, also for one without claims.
+constexpr const char* kClaimsFreed = "deallocation and deletion of ResourceClaims completed";
 
 /// Why the members can't be scheduled together whatever the nodes are; empty if they can.
 std::string contradiction(const Core& core, const scheduling_v1beta1::PodGroup& group,
@@ -76,10 +78,14 @@ void refuse_all(Core& core, const QueuedPodPtr& entity, const scheduling_v1beta1
     if (!message.empty()) message += ", ";
     message += text;
   };
-  append(result.devices_remedy);
+  const bool in_domains = core.cluster.gates().enabled("TopologyAwareWorkloadScheduling");
+  const bool constrained = in_domains && group.spec.scheduling_constraints;
+  if (!preemption.alone && !constrained) append(kClaimsFreed);
   append("pod group preemption: " + preemption.message);
-  const std::string condition = std::string(kUnschedulable) + ", " + message;
-  write_group_condition(core, group, false, "Unschedulable", result.tried_any ? condition : message);
+  // With domains the first word comes from the search over them, and the pods repeat it.
+  const std::string condition =
+      in_domains && result.tried_any ? std::string(kUnschedulable) + ", " + message : message;
+  write_group_condition(core, group, false, "Unschedulable", condition);
   for (std::size_t i = 0; i < result.members.size(); ++i) {
     const auto& member = result.members[i];
     const auto nominated = preemption.nominated.find(member->info->uid());
@@ -92,7 +98,7 @@ void refuse_all(Core& core, const QueuedPodPtr& entity, const scheduling_v1beta1
     } else if (tried->node == placement::kNoNode) {
       refuse_member(core, member, tried->diagnosis.text(), node);
     } else {
-      refuse_member(core, member, condition, node);
+      refuse_member(core, member, std::string(kUnschedulable) + ", " + condition, node);
     }
   }
   core.queue.again(entity, Queue::GroupOutcome::kRefused);

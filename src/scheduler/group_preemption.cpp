@@ -127,6 +127,7 @@ GroupPreemption preempt_for_group(Core& core, const scheduling_v1beta1::PodGroup
   }
   if (is_ongoing(core, members, priority)) {
     out.message = "ongoing preemption on nominated nodes";
+    out.alone = true;
     for (const auto& member : members) {
       const std::string* node = core.state.nomination(member->info->uid());
       if (node != nullptr) out.nominated[member->info->uid()] = *node;
@@ -136,6 +137,7 @@ GroupPreemption preempt_for_group(Core& core, const scheduling_v1beta1::PodGroup
   std::vector<Unit> units = units_below(core, priority);
   if (units.empty()) {
     out.message = "No preemption victims found for incoming preemptor";
+    out.alone = true;
     return out;
   }
   const Group* state = core.groups.find(group.metadata.namespace_ + "/" + group.metadata.name);
@@ -158,6 +160,7 @@ GroupPreemption preempt_for_group(Core& core, const scheduling_v1beta1::PodGroup
     if (tried.node == placement::kNoNode) continue;
     out.nominated[tried.member->info->uid()] = core.state.at(tried.node).name;
   }
+  out.alone = true;
   out.message = fmt::format("found a placement for podgroup, preempting {} victims", out.victims.size());
   return out;
 }

@@ -13,6 +13,8 @@ namespace dray::scheduler {
 
 struct GroupPreemption {
   std::string message;
+  /// The message stands alone: what else was tried for the group is not told.
+  bool alone = false;
   std::vector<placement::PodInfoPtr> victims;
   std::unordered_map<std::string, std::string> nominated;  // by the member's uid
 };

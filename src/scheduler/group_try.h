@@ -24,7 +24,6 @@ struct GroupTry {
   std::string reason;
   /// Not empty: the attempt failed as a whole.
   std::string error;
-  std::string devices_remedy;
   std::vector<QueuedPodPtr> members;
   std::vector<MemberTry> tries;  // of the members in order, as far as they were tried
 };
