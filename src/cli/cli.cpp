@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/allocate_command.h"
+#include "cli/cel_command.h"
 #include "cli/up_command.h"
 
 namespace dray::cli {
@@ -14,6 +15,7 @@ int run(int argc, char** argv) {
   int exit_status = 0;
   add_up_command(app, exit_status);
   add_allocate_command(app, exit_status);
+  add_cel_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
