@@ -1,5 +1,6 @@
 /// Volumes of a pod.
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,6 @@
 /// Lease, PodDisruptionBudget, RuntimeClass, StorageClass.
 #include <algorithm>
+#include <cctype>
 
 #include "api/apps_validate.h"
 #include "api/coordination_v1.h"

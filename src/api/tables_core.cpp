@@ -1,5 +1,6 @@
 /// Rows of core's kinds beside the pod.
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include <fmt/core.h>

@@ -1,4 +1,6 @@
 /// Rows of the kinds that own pods, and of autoscalers.
+#include <cctype>
+
 #include <fmt/core.h>
 
 #include "api/apps_v1.h"
