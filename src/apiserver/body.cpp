@@ -23,12 +23,10 @@ std::unexpected<Error> cannot_be_handled(std::string_view kind, std::string_view
   return bad(std::string(kind) + " in version \"" + std::string(version) + "\" cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-/// A body in an error's text: as it is where it can be printed, else in hexadecimal digits.
+/// A body in an error's text: hexadecimal digits.
 std::string dump(std::string_view body) {
   constexpr std::size_t kDumpBytesMax = 16 * 1024;
   if (body.empty()) return "<empty>";
-  const bool printable = std::ranges::all_of(body, [](char c) { return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t'; });
-  if (printable) return std::string(body.substr(0, kDumpBytesMax));
   std::string hex;
   for (const char c : body.substr(0, kDumpBytesMax)) {
     hex += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
@@ -78,6 +76,16 @@ Result<> report(const std::vector<StrictProblem>& problems, const ExpectedKind& 
   return cannot_be_handled(expected.kind, expected.version, expected.kind, "strict decoding error: " + joined);
 }
 
+/// Of YAML, a key that is there twice is told by its line.
+void tell_lines(std::vector<StrictProblem>& problems) {
+  for (StrictProblem& problem : problems) {
+    if (!problem.text.starts_with("duplicate field")) continue;
+    const auto end = problem.text.rfind('"');
+    const auto start = problem.text.find_last_of(".\"", end - 1);
+    problem.text = "line " + std::to_string(problem.at.line) + ": key " + go_quoted(problem.text.substr(start + 1, end - start - 1)) + " already set in map";
+  }
+}
+
 Result<std::shared_ptr<Object>> decode_protobuf_body(std::string_view body, const ExpectedKind& expected) {
   const auto envelope = parse_protobuf_envelope(body);
   if (!envelope) return unrecognized(expected, go_text(envelope.error()), body);
@@ -112,10 +120,11 @@ Result<Value> parse_body(std::string_view body, Format format) {
 }
 
 Result<std::shared_ptr<Object>> decode_tree(const Value& tree, const ExpectedKind& expected, FieldValidation validation,
-                                            std::vector<std::string>& warnings) {
+                                            std::vector<std::string>& warnings, bool yaml) {
   std::vector<StrictProblem> problems;
   auto object = decode_object(tree, *expected.type, validation == FieldValidation::kIgnore ? nullptr : &problems);
   if (!object) return cannot_be_handled(expected.kind, expected.version, expected.kind, go_text(object.error()));
+  if (yaml) tell_lines(problems);
   TRY(report(problems, expected, validation, warnings));
   return std::move(*object);
 }
@@ -124,17 +133,18 @@ Result<std::shared_ptr<Object>> decode_body(const HttpRequest& request, const Ex
                                             FieldValidation validation, std::vector<std::string>& warnings) {
   TRY_ASSIGN(const Format format, body_format(request.header("Content-Type")));
   if (format == Format::kProtobuf) return decode_protobuf_body(request.body, expected);
-  const auto tree = parse_body(request.body, format);
+  auto tree = parse_body(request.body, format);
+  if (tree && tree->is_null()) *tree = Value::map();
   if (!tree) return unrecognized(expected, "couldn't get version/kind; json parse error: " + tree.error().message, request.body);
   if (!tree->is_map()) {
-    const std::string type(tree->type_name() == "array" ? "array" : tree->is_string() ? "string" : tree->is_bool() ? "bool" : tree->is_null() ? "null" : "number");
+    const std::string type(tree->type_name() == "array" ? "array" : tree->is_string() ? "string" : tree->is_bool() ? "bool" : "number");
     return unrecognized(expected,
                         "couldn't get version/kind; json parse error: json: cannot unmarshal " + type +
                             " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }",
                         request.body);
   }
   TRY(check_type(text_member(*tree, "apiVersion"), text_member(*tree, "kind"), expected));
-  return decode_tree(*tree, expected, validation, warnings);
+  return decode_tree(*tree, expected, validation, warnings, format == Format::kYaml);
 }
 
 Result<meta::DeleteOptions> decode_delete_options(const HttpRequest& request, const Query& query, const std::string& gv) {
@@ -174,8 +184,8 @@ std::shared_ptr<Object> to_stored(const Resource& resource, std::shared_ptr<Obje
 Result<> check_write_options(const Query& query, std::string_view kind, bool is_apply) {
   Causes causes;
   for (const std::string& value : query.all("dryRun")) {
-    if (value != "All" && !value.empty()) {
-      causes.not_supported(FieldPath("dryRun"), BadValue(std::vector<std::string>{value}), {"All"});
+    if (value != "All") {
+      causes.not_supported(FieldPath("dryRun"), BadValue(query.all("dryRun")), {"All"});
       break;
     }
   }

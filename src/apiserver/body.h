@@ -39,9 +39,10 @@ struct ExpectedKind {
                                                           FieldValidation validation, std::vector<std::string>& warnings);
 [[nodiscard]] ExpectedKind expected_of(const Resource& resource);
 
-/// The same for a tree that has been parsed (or patched) already.
+/// The same for a tree that has been parsed (or patched) already. `yaml`: duplicates are told by line.
 [[nodiscard]] Result<std::shared_ptr<Object>> decode_tree(const Value& tree, const ExpectedKind& expected,
-                                                          FieldValidation validation, std::vector<std::string>& warnings);
+                                                          FieldValidation validation, std::vector<std::string>& warnings,
+                                                          bool yaml = false);
 
 /// DeleteOptions of a DELETE: of the body, or of the query where there is none.
 [[nodiscard]] Result<meta::DeleteOptions> decode_delete_options(const HttpRequest& request, const Query& query,

@@ -17,7 +17,8 @@ FieldWriter field_writer(const Core& core, const Call& call) {
   writer.manager = write_options(call).field_manager;
   writer.api_version = call.resource.group_version();
   writer.subresource = call.info.subresource;
-  writer.now = Time::of(core.clock.wall());
+  // Kubernetes leaves out the time of what was written through a scale.
+  if (call.info.subresource != "scale") writer.now = Time::of(core.clock.wall());
   if (call.info.subresource == "status") {
     writer.reset_fields = {"spec"};
   } else if (call.kind().has_status) {

@@ -11,18 +11,51 @@
 namespace dray::apiserver {
 namespace {
 
-/// Unknown fields after a patch are the patch's: 422, where a body would get 400.
-Error as_patch_error(Error error, const Call& call) {
-  constexpr std::string_view kStrict = "strict decoding error: ";
-  const auto at = error.message.find(kStrict);
-  if (at == std::string::npos) return error;
+/// What cannot be decoded after a patch is the patch's fault: 422 with the whole result, where a body
+/// would get 400. A strategic merge has no such text of its own.
+Error as_patch_error(Error error, const Value& after, PatchType type) {
+  constexpr std::string_view kMark = "\" cannot be handled as a ";
+  const auto at = error.message.find(kMark);
+  if (at == std::string::npos || type == PatchType::kStrategic || type == PatchType::kApply) return error;
+  const auto start = error.message.find(": ", at);
   Causes causes;
-  causes.invalid(FieldPath("patch"), BadValue::raw(call.request().body), error.message.substr(at));
-  return invalid_error(call.kind().group, call.kind().name, call.info.name, std::move(causes));
+  causes.invalid(FieldPath("patch"), print_json(after), error.message.substr(start + 2));
+  return invalid_error("", "", "", std::move(causes));
 }
 
+/// managedFields of `[]` or `[{}]`: the writer asks to forget who manages what.
+bool forgets_managers(const Value& after) {
+  const Value* const metadata = after.find("metadata");
+  const Value* const fields = metadata ? metadata->find("managedFields") : nullptr;
+  if (!fields || !fields->is_list()) return false;
+  const Value::List& list = fields->as_list();
+  return list.empty() || (list.size() == 1 && list.front().is_map() && list.front().as_map().empty());
+}
+
+/// Apply knows no fields but those of the schema, whatever fieldValidation says.
+Result<> check_declared(const Value& config, const Resource& resource, const Call& call) {
+  std::vector<StrictProblem> problems;
+  if (!decode_object(config, *resource.version->type, &problems)) return {};
+  for (const StrictProblem& problem : problems) {
+    constexpr std::string_view kUnknown = "unknown field \"";
+    if (!problem.text.starts_with(kUnknown)) continue;
+    if (field_validation(call.query) == FieldValidation::kStrict) return fail(Code::kBadRequest, "error strict decoding patch: " + problem.text);
+    const std::string path = problem.text.substr(kUnknown.size(), problem.text.size() - kUnknown.size() - 1);
+    const bool grouped = !resource.kind->group.empty();
+    return fail(Code::kInternal, "failed to create typed patch object (/" + call.info.name + "; " +
+                                     (grouped ? resource.group_version() : "/" + resource.version->version) + ", Kind=" + resource.kind->name + "): ." + path +
+                                     ": field not declared in schema");
+  }
+  return {};
+}
+
+struct Patched {
+  std::shared_ptr<Object> object;  // of the stored version
+  bool forgets = false;
+};
+
 /// What the object becomes, of the stored version. Executor.
-Result<std::shared_ptr<Object>> patched(const CorePtr& core, const CallPtr& call, const PatchBody& patch, const ObjectPtr& live) {
+Result<Patched> patched(const CorePtr& core, const CallPtr& call, const PatchBody& patch, const ObjectPtr& live) {
   const Resource& resource = call->resource;
   const Value before = live ? to_value(*served(resource, live)) : Value();
   Value after;
@@ -31,10 +64,11 @@ Result<std::shared_ptr<Object>> patched(const CorePtr& core, const CallPtr& call
   } else {
     TRY_ASSIGN(after, apply_patch(before, patch, *resource.version->type, *call));
   }
+  if (patch.type == PatchType::kApply) TRY(check_declared(patch.tree, resource, *call));
   auto object = decode_tree(after, expected_of(resource), field_validation(call->query), call->warnings);
-  if (!object) return fail(as_patch_error(std::move(object).error(), *call));
+  if (!object) return fail(as_patch_error(std::move(object).error(), after, patch.type));
   TRY(agree_with_url(*call, (*object)->metadata));
-  return to_stored(resource, std::move(*object));
+  return Patched{to_stored(resource, std::move(*object)), call->info.subresource.empty() && forgets_managers(after)};
 }
 
 void patch_now(const CorePtr& core, const CallPtr& call, const PatchBody& patch) {
@@ -42,14 +76,19 @@ void patch_now(const CorePtr& core, const CallPtr& call, const PatchBody& patch)
   const ObjectPtr live = core->resources.store().get(kind, call->space(), call->info.name);
   const bool creates = patch.type == PatchType::kApply && call->info.subresource.empty();
   if (!live && !creates) return reply_error(call, store::not_found(kind, call->info.name));
-  auto object = patched(core, call, patch, live);
-  if (!object) return reply_error(call, std::move(object).error());
-  if (kind.hooks.set_defaults) kind.hooks.set_defaults(**object);
-  if (const auto good = check_claim_rights(*core, *call, live.get(), **object); !good) return reply_error(call, good.error());
-  if (patch.type != PatchType::kApply) track_fields(*core, *call, live, **object);
+  auto result = patched(core, call, patch, live);
+  if (!result) return reply_error(call, std::move(result).error());
+  std::shared_ptr<Object>& object = result->object;
+  if (kind.hooks.set_defaults) kind.hooks.set_defaults(*object);
+  if (const auto good = check_claim_rights(*core, *call, live.get(), *object); !good) return reply_error(call, good.error());
+  if (result->forgets) {
+    object->metadata.managed_fields.clear();
+  } else if (patch.type != PatchType::kApply) {
+    track_fields(*core, *call, live, *object);
+  }
   store::WriteOptions options = write_options(*call);
   options.create_if_missing = creates;
-  auto written = core->resources.update(kind, std::move(*object), options);
+  auto written = core->resources.update(kind, std::move(object), options);
   const int status = written && written->created ? 201 : 200;
   reply_written(core, call, status, std::move(written));
 }

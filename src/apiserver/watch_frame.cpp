@@ -64,9 +64,10 @@ std::string WatchFramer::bookmark(std::uint64_t revision, bool initial_end) {
   if (wanted.shape == Shape::kTable) {
     const std::string metadata = R"({"resourceVersion":")" + object->metadata.resource_version + "\"}";
     std::string out = table_head(call_->resource, wanted.shape_version, metadata, !std::exchange(columns_sent_, true));
-    out += R"({"cells":null,"object":)";
-    append_partial(object, wanted.shape_version, out);
-    return line("BOOKMARK", out + "}" + std::string(kTableTail));
+    const std::shared_ptr<Object> empty = call_->kind().stored->make();  // rows are made of the stored version
+    empty->metadata = object->metadata;
+    append_row(call_->resource, empty, IncludeObject::kMetadata, core_->clock.now(), wanted.shape_version, out);
+    return line("BOOKMARK", out + std::string(kTableTail));
   }
   if (wanted.shape == Shape::kPartial) return line("BOOKMARK", shaped(object));
   if (wanted.format == Format::kProtobuf) return protobuf_watch_frame("BOOKMARK", encode_protobuf(*object));
