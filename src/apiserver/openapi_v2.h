@@ -8,7 +8,7 @@
 
 namespace dray::apiserver {
 
-inline constexpr std::string_view kOpenApiV2MediaType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+inline constexpr std::string_view kOpenApiV2MediaType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 [[nodiscard]] std::string open_api_v2(const Catalog& catalog);
 
