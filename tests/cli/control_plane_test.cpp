@@ -77,7 +77,9 @@ class World {
   }
 
   void apply(std::string_view manifests) {
-    for (const Value& document : *parse_yaml(manifests)) {
+    const auto documents = parse_yaml(manifests);
+    ASSERT_TRUE(documents);
+    for (const Value& document : *documents) {
       const std::string& version = document.find("apiVersion")->as_string();
       const auto slash = version.find('/');
       const auto kind = registry_.find_kind(slash == std::string::npos ? "" : version.substr(0, slash),

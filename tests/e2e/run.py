@@ -21,7 +21,7 @@ from harness import Failure  # noqa: E402
 def tests():
     for path in sorted(HERE.glob('test_*.py')):
         module = importlib.import_module(path.stem)
-        for name, function in vars(module).items():
+        for name, function in list(vars(module).items()):
             if name.startswith('test_') and callable(function):
                 yield f'{path.stem[5:]}/{name[5:]}', function
 
