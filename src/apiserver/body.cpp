@@ -23,16 +23,21 @@ std::unexpected<Error> cannot_be_handled(std::string_view kind, std::string_view
   return bad(std::string(kind) + " in version \"" + std::string(version) + "\" cannot be handled as a " + std::string(as) + ": " + std::string(why));
 }
 
-/// A body in an error's text: hexadecimal digits.
+/// The beginning of a body in an error's text: what looks like JSON as it is, else hexadecimal digits.
 std::string dump(std::string_view body) {
-  constexpr std::size_t kDumpBytesMax = 16 * 1024;
+  constexpr std::size_t kBytesMax = 30;
   if (body.empty()) return "<empty>";
-  std::string hex;
-  for (const char c : body.substr(0, kDumpBytesMax)) {
-    hex += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
-    hex += "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
+  const std::string_view start = body.substr(0, kBytesMax);
+  std::string text;
+  if (body.front() == '{') {
+    text = start;
+  } else {
+    for (const char c : start) {
+      text += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
+      text += "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
+    }
   }
-  return hex;
+  return body.size() > kBytesMax ? text + " ..." : text;
 }
 
 std::unexpected<Error> unrecognized(const ExpectedKind& expected, std::string_view why, std::string_view body) {
@@ -63,6 +68,14 @@ Result<> check_type(std::string_view api_version, std::string_view kind, const E
   }
   return {};
 }
+
+}  // namespace
+
+Result<> check_type(const Value& tree, const ExpectedKind& expected) {
+  return check_type(text_member(tree, "apiVersion"), text_member(tree, "kind"), expected);
+}
+
+namespace {
 
 Result<> report(const std::vector<StrictProblem>& problems, const ExpectedKind& expected, FieldValidation validation,
                 std::vector<std::string>& warnings) {

@@ -39,6 +39,9 @@ struct ExpectedKind {
                                                           FieldValidation validation, std::vector<std::string>& warnings);
 [[nodiscard]] ExpectedKind expected_of(const Resource& resource);
 
+/// Whether a tree's apiVersion and kind are the expected ones, or absent. Error kBadRequest.
+[[nodiscard]] Result<> check_type(const Value& tree, const ExpectedKind& expected);
+
 /// The same for a tree that has been parsed (or patched) already. `yaml`: duplicates are told by line.
 [[nodiscard]] Result<std::shared_ptr<Object>> decode_tree(const Value& tree, const ExpectedKind& expected,
                                                           FieldValidation validation, std::vector<std::string>& warnings,

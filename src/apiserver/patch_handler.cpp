@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "apiserver/body.h"
 #include "apiserver/claim_rights.h"
 #include "apiserver/managed_fields.h"
@@ -19,7 +21,10 @@ Error as_patch_error(Error error, const Value& after, PatchType type) {
   if (at == std::string::npos || type == PatchType::kStrategic || type == PatchType::kApply) return error;
   const auto start = error.message.find(": ", at);
   Causes causes;
-  causes.invalid(FieldPath("patch"), print_json(after), error.message.substr(start + 2));
+  // Kubernetes shows the text that the patch left: the object's own members sorted, what is in them not.
+  Value shown = after;
+  std::ranges::sort(shown.as_map(), {}, &Value::Member::first);
+  causes.invalid(FieldPath("patch"), print_json(shown), error.message.substr(start + 2));
   return invalid_error("", "", "", std::move(causes));
 }
 
@@ -65,7 +70,8 @@ Result<Patched> patched(const CorePtr& core, const CallPtr& call, const PatchBod
     TRY_ASSIGN(after, apply_patch(before, patch, *resource.version->type, *call));
   }
   if (patch.type == PatchType::kApply) TRY(check_declared(patch.tree, resource, *call));
-  auto object = decode_tree(after, expected_of(resource), field_validation(call->query), call->warnings);
+  if (const auto same = check_type(after, expected_of(resource)); !same) return fail(as_patch_error(same.error(), after, patch.type));
+  auto object = decode_tree(after, expected_of(resource), field_validation(call->query), call->warnings, patch.type == PatchType::kApply);
   if (!object) return fail(as_patch_error(std::move(object).error(), after, patch.type));
   TRY(agree_with_url(*call, (*object)->metadata));
   return Patched{to_stored(resource, std::move(*object)), call->info.subresource.empty() && forgets_managers(after)};

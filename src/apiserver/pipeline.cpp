@@ -57,7 +57,7 @@ void dispatch_subresource(const CorePtr& core, const CallPtr& call) {
   if (sub == "log") return handle_log(core, call);
   if (sub == "token") return handle_token(core, call);
   const std::string_view kind = call->resource.subresource(sub)->kind;
-  if (kind != call->kind().name) return handle_unsupported(call);
+  if (kind != call->kind().name) return handle_unsupported(core, call);
   if (call->info.verb == "get") return handle_get(core, call);
   if (call->info.verb == "patch") return handle_patch(core, call);
   handle_update(core, call);

@@ -4,6 +4,7 @@
 #include "apiserver/body.h"
 #include "apiserver/status.h"
 #include "apiserver/subresource_handlers.h"
+#include "store/errors.h"
 #include "store/subresources.h"
 
 namespace dray::apiserver {
@@ -56,6 +57,21 @@ void handle_eviction(const CorePtr& core, const CallPtr& call) {
     const auto written = store::evict_pod(core->resources, call->info.namespace_, call->info.name, how, Time::of(core->clock.wall()), options);
     if (!written) return reply_error(call, written.error());
     reply_success(core, call, 201, written->revision);
+  });
+}
+
+void handle_unsupported(const CorePtr& core, const CallPtr& call) {
+  core->executor.post([core, call] {
+    const ObjectPtr object = core->resources.store().get(call->kind(), call->space(), call->info.name);
+    if (!object) return reply_error(call, store::not_found(call->kind(), call->info.name));
+    const auto* const pod = as<core::Pod>(*object);
+    if (pod && pod->spec.node_name.empty()) {
+      return reply_error(call, {Code::kBadRequest, "pod " + pod->name() + " does not have a host assigned", {}, "", "", "", "", 0});
+    }
+    reply(call, [what = call->info.subresource] {
+      return plain_status_response(501, "NotImplemented",
+                                   what + " is not supported: the nodes of this control plane run no processes that one could connect to");
+    });
   });
 }
 

@@ -140,10 +140,4 @@ void handle_review(const CorePtr& core, const CallPtr& call) {
   respond(call, value_response(call, 201, encode_json(**answered)));
 }
 
-void handle_unsupported(const CallPtr& call) {
-  const std::string what = call->info.subresource;
-  respond(call, plain_status_response(501, "NotImplemented",
-                                      what + " is not supported: the nodes of this control plane run no processes that one could connect to"));
-}
-
 }  // namespace dray::apiserver

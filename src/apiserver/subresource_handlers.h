@@ -12,7 +12,7 @@ void handle_eviction(const CorePtr& core, const CallPtr& call);
 void handle_log(const CorePtr& core, const CallPtr& call);
 void handle_token(const CorePtr& core, const CallPtr& call);
 /// exec, attach, portforward, proxy: refused with a text that says why.
-void handle_unsupported(const CallPtr& call);
+void handle_unsupported(const CorePtr& core, const CallPtr& call);
 
 /// POST of SelfSubjectAccessReview and its kin: kinds that are answered and not stored.
 void handle_review(const CorePtr& core, const CallPtr& call);
