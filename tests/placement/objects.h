@@ -21,13 +21,13 @@ std::shared_ptr<T> from_yaml(const std::string& text) {
 /// A node with these labels and allocatable resources, both as flow maps: "{zone: a}", "{cpu: '4'}".
 inline std::shared_ptr<core::Node> node(const std::string& name, const std::string& allocatable,
                                         const std::string& labels = "{}") {
-  return from_yaml<core::Node>("metadata: {name: " + name + ", labels: " + labels + "}\nstatus: {allocatable: " + allocatable + "}");
+  return from_yaml<core::Node>("metadata: {name: '" + name + "', labels: " + labels + "}\nstatus: {allocatable: " + allocatable + "}");
 }
 
 /// A pod with one container and these requests; `more` are further members of its spec.
 inline std::shared_ptr<core::Pod> pod(const std::string& name, const std::string& requests = "{}",
                                       const std::string& more = "", const std::string& labels = "{}") {
-  return from_yaml<core::Pod>("metadata: {name: " + name + ", namespace: d, uid: " + name + ", labels: " + labels +
+  return from_yaml<core::Pod>("metadata: {name: '" + name + "', namespace: d, uid: '" + name + "', labels: " + labels +
                               "}\nspec:\n  containers: [{name: c, image: x, resources: {requests: " + requests + "}}]\n" + more);
 }
 

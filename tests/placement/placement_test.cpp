@@ -75,7 +75,7 @@ std::string verdict_of(State& state, const std::shared_ptr<core::Pod>& p, const 
 
 TEST(Filters, Table) {
   State state;
-  state.upsert_node(node("n", kBig, "{zone: a, n: '5'}"));
+  state.upsert_node(node("n", kBig, "{zone: a, num: '5'}"));
   auto tainted = node("t", kBig);
   tainted->spec.taints.push_back({"k", "v", "NoSchedule", {}});
   state.upsert_node(tainted);
@@ -100,7 +100,7 @@ TEST(Filters, Table) {
       {"all tolerated", "{}", "  tolerations: [{operator: Exists}]", "t", "fits"},
       {"unschedulable", "{}", "", "closed", "node(s) were unschedulable (unresolvable)"},
       {"selector", "{}", "  nodeSelector: {zone: b}", "n", "node(s) didn't match Pod's node affinity/selector (unresolvable)"},
-      {"greater", "{}", "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: n, operator: Gt, values: ['4']}]}]}}}", "n", "fits"},
+      {"greater", "{}", "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: num, operator: Gt, values: ['4']}]}]}}}", "n", "fits"},
       {"empty term matches nothing", "{}", "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{}]}}}", "n", "node(s) didn't match Pod's node affinity/selector (unresolvable)"},
       {"another node's name", "{}", "  nodeName: m", "n", "node(s) didn't match the requested node name (unresolvable)"},
   };

@@ -17,8 +17,9 @@ namespace {
 
 class Walk {
  public:
-  explicit Walk(std::uint64_t seed) : world_("", seed), server_(world_.resources()), rng_(seed) {
+  explicit Walk(std::uint64_t seed) : world_("", seed), rng_(seed) {
     apply("{apiVersion: v1, kind: Namespace, metadata: {name: w}}");
+    world_.executor().run_for(std::chrono::seconds(1));
     apply("{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: {expression: 'device.driver == \"gpu.example.com\"'}}], extendedResourceName: example.com/gpu}}");
     apply("{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one, namespace: w}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}");
     apply("{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: two, namespace: w}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}}}");
@@ -56,9 +57,9 @@ class Walk {
   void apply(const std::string& text) {
     const auto docs = parse_yaml(text);
     ASSERT_TRUE(docs) << text;
-    const auto served = server_.find(text_at(docs->front(), {"apiVersion"}), text_at(docs->front(), {"kind"}));
+    const auto served = server().find(text_at(docs->front(), {"apiVersion"}), text_at(docs->front(), {"kind"}));
     ASSERT_TRUE(served) << text;
-    const auto result = server_.create(served, docs->front(), "w");
+    const auto result = server().create(served, docs->front(), "w");
     EXPECT_TRUE(result) << text << "\n" << (result ? "" : result.error().message);
   }
 
@@ -86,14 +87,14 @@ class Walk {
   void remove_node() {
     if (nodes_.size() < 2) return;
     const std::string name = pick(nodes_);
-    (void)server_.remove(server_.find("ResourceSlice"), "", "s-" + name);
-    (void)server_.remove(server_.find("Node"), "", name);
+    (void)server().remove(server().find("ResourceSlice"), "", "s-" + name);
+    (void)server().remove(server().find("Node"), "", name);
   }
 
   void change_slice() {
     if (nodes_.empty()) return;
     const std::string& name = nodes_[rng_.below(nodes_.size())];
-    (void)server_.remove(server_.find("ResourceSlice"), "", "s-" + name);
+    (void)server().remove(server().find("ResourceSlice"), "", "s-" + name);
     if (rng_.chance(1, 2)) world_.executor().run_for(std::chrono::milliseconds(100));
     publish(name);
   }
@@ -115,7 +116,7 @@ class Walk {
 
   void remove_pod() {
     if (names_.empty()) return;
-    (void)server_.remove(server_.find("Pod"), "w", pick(names_), 0);
+    (void)server().remove(server().find("Pod"), "w", pick(names_), 0);
   }
 
   std::vector<ObjectPtr> pods() { return world_.cluster().informer<core::Pod>().list("w"); }
@@ -143,7 +144,9 @@ class Walk {
   }
 
   World world_;
-  Server server_;
+  /// Of the process that runs now.
+  Server server() { return Server(world_.resources()); }
+
   Rng rng_;
   int next_ = 0;
   std::vector<std::string> nodes_, names_;

@@ -101,7 +101,10 @@ class Run {
         }
       } else {
         TRY(server_.create(served, doc, space));
-        if (kind == "Namespace") namespaces_.push_back(name);
+        if (kind == "Namespace") {
+          namespaces_.push_back(name);
+          sleep(milliseconds(100));  // its service account is made
+        }
         if (kind == "Node") status = Value();
       }
       if (!status.is_null()) {
