@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -160,9 +161,11 @@ void Server::stop() {
     impl.acceptor->close(ignored);
   });
   impl.drain();
-  const auto deadline = std::chrono::steady_clock::time_point(impl.core->clock.mono().time_since_epoch()) + kDrainTime;
+  const MonoTime deadline = impl.core->clock.mono() + kDrainTime;
   const auto open = [&] { return std::ranges::any_of(impl.io, [](const auto& thread) { return thread->connections.load() > 0; }); };
-  while (open() && impl.core->clock.mono() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (asio::io_context wait; open() && impl.core->clock.mono() < deadline;) {
+    asio::steady_timer(wait, std::chrono::milliseconds(5)).wait();
+  }
   for (const auto& thread : impl.io) {
     asio::post(thread->io, [&thread = *thread] {
       std::vector<std::shared_ptr<Session>> alive;

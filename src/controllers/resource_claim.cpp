@@ -109,7 +109,9 @@ class ResourceClaimController final : public Controller {
 
   ClaimPtr claim_at(const std::string& space, const std::string& name) { return cluster_.get<Claim>(space, name); }
 
+  /// A pod that is done needs no claims: made again, they would be deleted again, for ever.
   bool needs_work(const core::Pod& pod) {
+    if (is_done(pod)) return false;
     for (const core::PodResourceClaim& entry : pod.spec.resource_claims) {
       const ClaimName name = claim_name(pod, entry);
       if (name.state == ClaimName::State::kNotNeeded) continue;
@@ -134,7 +136,7 @@ class ResourceClaimController final : public Controller {
 
   Result<> sync_pod(const ObjectKey& key) {
     auto pod = cluster_.get<core::Pod>(key.namespace_, key.name);
-    if (!pod || pod->metadata.deletion_timestamp) return {};
+    if (!pod || pod->metadata.deletion_timestamp || is_done(*pod)) return {};
     std::map<std::string, std::string> made;
     for (const core::PodResourceClaim& entry : pod->spec.resource_claims) {
       if (const Result<> done = ensure_claim(*pod, entry, made); !done) {

@@ -22,15 +22,15 @@ TEST(Fleet, TheSampleHasBothMakes) {
 }
 
 TEST(Fleet, SlicesAreTheSameEachTimeAndDifferBetweenNodes) {
-  const auto fleet = parse_fleet("groups: [{name: n, devices: [{profile: nvidia-h100}]}]");
+  const auto fleet = parse_fleet("groups: [{name: node, devices: [{profile: nvidia-h100}]}]");
   ASSERT_TRUE(fleet);
-  const auto once = slices_of(fleet->groups[0], "n-0"), again = slices_of(fleet->groups[0], "n-0");
+  const auto once = slices_of(fleet->groups[0], "node-0"), again = slices_of(fleet->groups[0], "node-0");
   ASSERT_EQ(once.size(), 1U);
   EXPECT_TRUE(equal(once[0], again[0]));
   ASSERT_EQ(once[0].spec.devices.size(), 8U);
   const auto& devices = once[0].spec.devices;
   EXPECT_NE(devices[0].attributes.at("uuid").string, devices[1].attributes.at("uuid").string);
-  EXPECT_NE(devices[0].attributes.at("uuid").string, slices_of(fleet->groups[0], "n-1")[0].spec.devices[0].attributes.at("uuid").string);
+  EXPECT_NE(devices[0].attributes.at("uuid").string, slices_of(fleet->groups[0], "node-1")[0].spec.devices[0].attributes.at("uuid").string);
   EXPECT_EQ(devices[3].attributes.at("resource.kubernetes.io/numaNode").int_, 0);
   EXPECT_EQ(devices[4].attributes.at("resource.kubernetes.io/numaNode").int_, 1);
 }
