@@ -59,7 +59,8 @@ class Run {
     const std::int64_t times = argument.is_string() ? 1 : at(argument, {"times"})->as_int();
     static const std::set<std::string> kMakers = {"Deployment", "DaemonSet", "StatefulSet", "Job", "ReplicaSet", "Pod"};
     for (std::int64_t i = 0; i < times; ++i) {
-      auto docs = parse_yaml(replace_all(replace_all(text, "$NS", namespace_), "$I", std::to_string(i)));
+      const std::string named = replace_all(replace_all(text, "$NS", namespace_), "$I", std::to_string(i));
+      auto docs = parse_yaml(letters_as_texts(named));
       if (!docs) {
         errors_["yaml"] = docs.error().message;
         return;
@@ -100,11 +101,14 @@ class Run {
           TRY(server_.patch(served, space, name, rest));
         }
       } else {
-        TRY(server_.create(served, doc, space));
-        if (kind == "Namespace") {
-          namespaces_.push_back(name);
-          sleep(milliseconds(100));  // its service account is made
+        auto created = server_.create(served, doc, space);
+        // The service account of a new namespace takes a moment.
+        for (int i = 0; i < 100 && !created && created.error().message.contains("service account"); ++i) {
+          sleep(milliseconds(100));
+          created = server_.create(served, doc, space);
         }
+        TRY(created);
+        if (kind == "Namespace") namespaces_.push_back(name);
         if (kind == "Node") status = Value();
       }
       if (!status.is_null()) {

@@ -31,7 +31,8 @@ class Server {
     const auto found = resources_.registry().find_kind(group, kind);
     if (found == nullptr) return {};
     const auto* served = found->version(version);
-    return served == nullptr ? Served{} : Served{found.get(), served};
+    if (served == nullptr || !is_served(group, kind)) return {};
+    return Served{found.get(), served};
   }
   /// By kind alone, as replay.py does.
   [[nodiscard]] Served find(const std::string& kind) const {
@@ -87,6 +88,13 @@ class Server {
   [[nodiscard]] store::Resources& resources() { return resources_; }
 
  private:
+  /// Kinds of a gate that is off are not served.
+  [[nodiscard]] bool is_served(const std::string& group, const std::string& kind) const {
+    const auto& gates = resources_.gates();
+    if (group != "scheduling.k8s.io" || kind == "PriorityClass") return true;
+    return gates.enabled(kind == "CompositePodGroup" ? "CompositePodGroup" : "GenericWorkload");
+  }
+
   static store::WriteOptions options(const Served& served, const std::string& subresource) {
     store::WriteOptions out;
     out.user = "kubernetes-admin";
