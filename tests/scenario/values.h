@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,12 @@ inline std::string replace_all(std::string text, const std::string& from, const 
     text.replace(p, from.size(), to);
   }
   return text;
+}
+
+/// The recordings were read by a parser to which a plain y or n is a text; to Kubernetes' it is a boolean.
+inline std::string letters_as_texts(const std::string& yaml) {
+  static const std::regex kLetter("([:,\\[{] |[\\[{])([yn])(?=[:,}\\]\\s])");
+  return std::regex_replace(yaml, kLetter, "$1'$2'");
 }
 
 inline Value copy_or_null(const Value* value) { return value == nullptr ? Value() : *value; }
