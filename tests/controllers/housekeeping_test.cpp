@@ -44,7 +44,9 @@ TEST(GarbageCollector, Policies) {
     world.remove<core::ConfigMap>("owner", c.policy);
     world.settle(1s);
     EXPECT_EQ(names(world), c.left);
-    if (!c.left.empty()) EXPECT_TRUE(world.get<core::ConfigMap>("dependent")->metadata.owner_references.empty());
+    if (!c.left.empty()) {
+      EXPECT_TRUE(world.get<core::ConfigMap>("dependent")->metadata.owner_references.empty());
+    }
   }
 }
 

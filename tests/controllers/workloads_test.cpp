@@ -60,6 +60,7 @@ TEST(Deployment, ARollingUpdateKeepsItsPromises) {
   world.create(deployment("web", 10));
   world.run_until_calm();
   world.change<apps::Deployment>("web", [](auto& d) { d.spec.template_.spec.containers[0].image = "i:2"; });
+  world.settle();
   std::size_t least = 10, most = 0;
   for (int round = 0; round < 100; ++round) {
     const bool moved = world.run_pods();

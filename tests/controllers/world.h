@@ -39,6 +39,7 @@ struct World {
     controllers = std::make_unique<Controllers>(cluster, std::move(options));
     controllers->start();
     settle();
+    make_node("n1");  // where `bind` puts pods
   }
 
   void settle(Duration span = 100ms) { executor.run_for(span); }
@@ -125,10 +126,12 @@ struct World {
     return moved;
   }
   void run_until_calm() {
+    settle();  // what the last change causes
     for (int round = 0; round < 100 && run_pods(); ++round) {
     }
   }
   void make_node(const std::string& name) {
+    if (get<core::Node>(name)) return;
     auto node = std::make_shared<core::Node>();
     node->metadata.name = name;
     create(node);

@@ -182,7 +182,9 @@ TEST(Remove, PropagationPolicies) {
     const auto done = world.resources.remove(config_maps(), "default", "a", how);
     ASSERT_TRUE(done);
     EXPECT_EQ(done->gone, c.finalizers.empty());
-    if (!done->gone) EXPECT_EQ(done->object->metadata.finalizers, c.finalizers);
+    if (!done->gone) {
+      EXPECT_EQ(done->object->metadata.finalizers, c.finalizers);
+    }
   }
   World world;
   ASSERT_TRUE(world.resources.create(config_maps(), config_map("default", "a")));
