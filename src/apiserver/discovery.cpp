@@ -202,7 +202,7 @@ std::string content_hash(std::string_view text) {
 
 Document make_document(std::string text, std::string content_type) {
   std::string etag = '"' + content_hash(text) + '"';
-  text += '\n';
+  if (content_type.find("protobuf") == std::string::npos) text += '\n';
   return {shared(std::move(text)), std::move(content_type), std::move(etag)};
 }
 
