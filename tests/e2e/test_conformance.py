@@ -1,7 +1,8 @@
 """Answers and decisions recorded from a real Kubernetes 1.37.2 control plane, asked of `dray up`.
 
-tests/conformance/*/not-yet.txt names the cases that do not hold yet, one a line with its area before the slash; a
-case that fails and is not there fails the test, and one that is there and passes has to be taken out.
+tests/conformance/*/not-yet.txt names the cases that do not hold yet, one a line with its area before the slash. A case
+that fails and is not there is played once more alone (waits of real seconds can run out on a busy machine); if it
+fails again, the test fails. Cases that are there and hold are printed: they can be taken out.
 """
 import collections
 import os
@@ -32,12 +33,21 @@ def judge(area, ran, failed):
     print(f'     {area}: {len(ran) - len(failed)} of {len(ran)} cases hold; not yet: '
           + (', '.join(f'{name} {count}' for name, count in sorted(areas.items())) or 'none'), flush=True)
     check(not failed - known, f'{area}: these held before: {sorted(failed - known)}')
-    stale = (known & ran) - failed
-    check(len(stale) <= 3, f'{area}: these hold now, take them out of not-yet.txt: {sorted(stale)}')
+    if stale := (known & ran) - failed:
+        print(f'     {area}: these hold now and can be taken out of not-yet.txt: {" ".join(sorted(stale))}', flush=True)
 
 
 def replay(area, dray, *args):
-    """(names that ran, names that failed) of one run of an area's replay tool."""
+    """(names that ran, names that failed), with a second try for those that are expected to hold."""
+    ran, failed = replay_once(area, dray, *args)
+    if surprising := failed - not_yet(area):
+        names = '|'.join(re.escape(name) for name in sorted(surprising))
+        _, failed_again = replay_once(area, dray, '--only', f'^({names})$', *args)
+        failed = (failed - surprising) | (failed_again & surprising)
+    return ran, failed
+
+
+def replay_once(area, dray, *args):
     done = subprocess.run([sys.executable, CONFORMANCE / area / 'replay.py', '--kubeconfig', dray.kubeconfig, '-v', *map(str, args)],
                           capture_output=True, text=True, timeout=1500)
     lines = done.stdout.splitlines()
