@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/feature_gates.h"
 #include "base/check.h"
+#include "controllers/cron_job.h"
+#include "controllers/daemon_set.h"
 #include "controllers/default_objects.h"
 #include "controllers/deployment.h"
+#include "controllers/device_taint_eviction.h"
+#include "controllers/disruption.h"
 #include "controllers/event_ttl.h"
 #include "controllers/garbage_collector.h"
 #include "controllers/job.h"
@@ -16,16 +21,18 @@
 #include "controllers/replica_set.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_quota.h"
+#include "controllers/stateful_set.h"
 
 namespace dray::controllers {
 
 const std::vector<std::string_view>& known_controllers() {
   static const std::vector<std::string_view> names = {
-      "default-objects-controller",   "deployment-controller", "event-ttl-controller",
-      "garbage-collector-controller", "job-controller",        "namespace-controller",
-      "node-lifecycle-controller",    "pod-garbage-collector-controller",
-      "replicaset-controller",        "resourceclaim-controller",
-      "resourcequota-controller",
+      "cronjob-controller", "daemonset-controller", "default-objects-controller",
+      "deployment-controller", "device-taint-eviction-controller", "disruption-controller",
+      "event-ttl-controller", "garbage-collector-controller", "job-controller",
+      "namespace-controller", "node-lifecycle-controller", "pod-garbage-collector-controller",
+      "replicaset-controller", "resourceclaim-controller", "resourcequota-controller",
+      "statefulset-controller",
   };
   return names;
 }
@@ -58,6 +65,13 @@ Controllers::Controllers(client::Cluster& cluster, Options options) : impl_(std:
   });
   add("deployment-controller", [&] { return make_deployment_controller(context); });
   add("replicaset-controller", [&] { return make_replica_set_controller(context); });
+  add("daemonset-controller", [&] { return make_daemon_set_controller(context); });
+  add("statefulset-controller", [&] { return make_stateful_set_controller(context); });
+  add("cronjob-controller", [&] { return make_cron_job_controller(context); });
+  add("disruption-controller", [&] { return make_disruption_controller(context); });
+  if (cluster.gates().enabled("DRADeviceTaints")) {
+    add("device-taint-eviction-controller", [&] { return make_device_taint_eviction_controller(context); });
+  }
   add("job-controller", [&] { return make_job_controller(context); });
   add("resourceclaim-controller", [&] { return make_resource_claim_controller(context); });
   add("resourcequota-controller", [&] { return make_resource_quota_controller(context); });
