@@ -3,13 +3,12 @@
 #include "api/core_v1.h"
 #include "machinery/codec.h"
 #include "machinery/patch.h"
+#include "store/bootstrap_objects.h"
 #include "store/device_expressions.h"
 #include "store/open.h"
 
 namespace dray::cli {
 namespace {
-
-constexpr const char* kNamespaces[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
 
 Result<> apply_one(const Manifest& manifest, store::Resources& resources) {
   const api::Kind& kind = *manifest.kind;
@@ -65,12 +64,7 @@ Result<> rehearse(std::span<const Manifest> manifests, const store::Store& real,
   for (const ObjectPtr& known : real.list(namespaces).items) {
     TRY(scratch->create(namespaces, mutable_copy(*known)));
   }
-  for (const char* const name : kNamespaces) {
-    if (scratch->get(namespaces, {}, name)) continue;
-    auto made = std::make_shared<core::Namespace>();
-    made->metadata.name = name;
-    TRY(scratch->create(namespaces, std::move(made)));
-  }
+  TRY(store::make_bootstrap_objects(resources));
   Error error{.code = Code::kInvalid, .message = "the manifests are invalid"};
   for (const Manifest& manifest : manifests) {
     if (auto done = apply_one(manifest, resources); !done) locate(manifest, std::move(done.error()), error.causes);
